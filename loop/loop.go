@@ -1,0 +1,217 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/poimen-memory/mem/gate"
+	"github.com/poimen-memory/mem/prompt"
+)
+
+// Attempts is how often one chunk is asked about before its turn counts as
+// parse_failed: once, and two retries (M1.5 step 3).
+const Attempts = 3
+
+// Sink takes events: the opening, then each turn's together, then the end. One call is
+// one unit that must be kept whole. Its error stops the run.
+type Sink interface {
+	Emit(events []Event) error
+}
+
+// Config is a run's. Model, Prompts and Sink are required; the level is recorded and
+// changes nothing else.
+type Config struct {
+	Model       Model
+	Prompts     *prompt.Builder
+	Sink        Sink
+	Level       Level
+	UseExitGate bool   // act on the exit gate; it is recorded always
+	Tokenizer   string // the name of what Prompts counts with, for the log
+}
+
+// Outcome is what a run came to. Of a run that stopped early it is the state after its
+// last whole turn.
+type Outcome struct {
+	ChunksSeen, ChunksUsed int
+	Memory                 *prompt.Text // nil: none was ever written
+	StoppedBy              StoppedBy    // empty: the run did not end
+}
+
+// Run reads chunks until they end, or the exit gate opens and is in force. The error is
+// ctx's own, a *ModelError, one that wraps a *prompt.OverBudget, or the source's or
+// sink's; the Outcome is valid with it.
+func Run(ctx context.Context, cfg Config, query string, chunks iter.Seq2[prompt.Chunk, error]) (Outcome, error) {
+	r := run{Config: cfg, problem: cfg.Prompts.Measure(query)}
+	if err := r.emit(ctx, r.start()); err != nil {
+		return r.out, err
+	}
+	for chunk, err := range chunks {
+		if err != nil {
+			return r.out, fmt.Errorf("chunk %d: %w", r.out.ChunksSeen+1, err)
+		}
+		exit, err := r.turn(ctx, chunk)
+		if err != nil {
+			return r.out, err
+		}
+		if exit && cfg.UseExitGate {
+			return r.end(ctx, ExitGate)
+		}
+	}
+	return r.end(ctx, SourceEnd)
+}
+
+type run struct {
+	Config
+	problem prompt.Text
+	out     Outcome
+}
+
+func (r *run) start() RunStart {
+	return RunStart{
+		Schema: Schema, Level: r.Level, QuerySHA: r.problem.SHA(), UseExitGate: r.UseExitGate,
+		MemoryBudget: r.Prompts.Budget().Memory, Tokenizer: r.Tokenizer,
+	}
+}
+
+func (r *run) end(ctx context.Context, by StoppedBy) (Outcome, error) {
+	end := RunEnd{
+		Level: r.Level, ChunksSeen: r.out.ChunksSeen, ChunksUsed: r.out.ChunksUsed,
+		FinalMemorySHA: sha(r.out.Memory), StoppedBy: by,
+	}
+	if err := r.emit(ctx, end); err != nil {
+		return r.out, err
+	}
+	r.out.StoppedBy = by
+	return r.out, nil
+}
+
+// emit hands one whole unit to the sink. A cancelled run emits nothing more.
+func (r *run) emit(ctx context.Context, unit ...Event) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return r.Sink.Emit(unit)
+}
+
+// turn takes one chunk through the loop and says whether the exit gate opened. State
+// changes only after the sink has the turn.
+func (r *run) turn(ctx context.Context, chunk prompt.Chunk) (exit bool, err error) {
+	n := r.out.ChunksSeen + 1
+	p, err := r.Prompts.Assemble(r.problem, r.out.Memory, chunk)
+	if err != nil {
+		return false, fmt.Errorf("turn %d: %w", n, err)
+	}
+	decision, attempts, failures, err := r.ask(ctx, n, p)
+	if err != nil {
+		return false, err
+	}
+	unit, memory := r.resolve(n, chunk, decision, attempts, failures)
+	if err := r.emit(ctx, unit...); err != nil {
+		return false, err
+	}
+	r.out.ChunksSeen = n
+	if memory != nil {
+		r.out.Memory = memory
+		r.out.ChunksUsed++
+	}
+	return decision.Exit, nil
+}
+
+// ask sends the same prompt until a reply parses, at most Attempts times. With as many
+// failures as Attempts there is no decision: the zero Decision neither updates nor exits.
+func (r *run) ask(ctx context.Context, turn int, p prompt.Prompt) (gate.Decision, int, []gate.Kind, error) {
+	var failures []gate.Kind
+	for attempt := 1; attempt <= Attempts; attempt++ {
+		if err := ctx.Err(); err != nil {
+			return gate.Decision{}, 0, nil, err
+		}
+		reply, err := r.Model.Complete(ctx, Request{
+			Turn: turn, Attempt: attempt, System: p.System, User: p.User,
+			MaxTokens: r.Prompts.Budget().Response,
+		})
+		if err != nil {
+			return gate.Decision{}, 0, nil, callError(ctx, turn, attempt, err)
+		}
+		decision, err := parse(reply)
+		if err == nil {
+			return decision, attempt, failures, nil
+		}
+		failures = append(failures, kind(err))
+	}
+	return gate.Decision{}, Attempts, failures, nil
+}
+
+// callError tells a cancelled run from a call that failed.
+func callError(ctx context.Context, turn, attempt int, err error) error {
+	if ctxErr := ctx.Err(); ctxErr != nil {
+		return ctxErr
+	}
+	return &ModelError{Turn: turn, Attempt: attempt, Err: err}
+}
+
+// parse reads a completion's gates. A reply that the token limit cut is a failure even
+// if it happens to parse: its update may have lost its end.
+func parse(c Completion) (gate.Decision, error) {
+	if c.Finish == FinishLength {
+		return gate.Decision{}, &gate.SyntaxError{
+			Kind: gate.Length, Offset: len(c.Text),
+			Want: "a whole reply", Found: "a reply cut by the token limit",
+		}
+	}
+	if c.Reasoning != "" {
+		return gate.Parse("<think>" + c.Reasoning + "</think>" + c.Text)
+	}
+	return gate.Parse(c.Text)
+}
+
+func kind(err error) gate.Kind {
+	var syntax *gate.SyntaxError
+	errors.As(err, &syntax) // Parse returns nothing else
+	return syntax.Kind
+}
+
+// resolve applies the update rule: the turn's events, and the new memory or nil to retain.
+func (r *run) resolve(n int, chunk prompt.Chunk, d gate.Decision, attempts int, failures []gate.Kind) ([]Event, *prompt.Text) {
+	if len(failures) == Attempts {
+		return []Event{ParseFailed{Level: r.Level, Turn: n, Attempts: attempts, Kinds: failures}}, nil
+	}
+	said := Gate{
+		Level: r.Level, Turn: n, ChunkSHA: chunk.SHA(),
+		Update: d.Update, Exit: d.Exit, Attempts: attempts,
+	}
+	if !d.Update {
+		return []Event{said}, nil
+	}
+	candidate := r.Prompts.Measure(d.Candidate)
+	if budget := r.Prompts.Budget().Memory; candidate.Tokens > budget {
+		return []Event{said, BudgetExceeded{
+			Level: r.Level, Turn: n, Tokens: candidate.Tokens, Budget: budget, CandidateSHA: candidate.SHA(),
+		}}, nil
+	}
+	return []Event{said, r.evidence(n, chunk, said.ChunkSHA), r.memory(n, candidate, said.ChunkSHA)}, &candidate
+}
+
+func (r *run) evidence(n int, chunk prompt.Chunk, sha string) Evidence {
+	return Evidence{Level: r.Level - 1, Turn: n, SHA: sha, Bytes: len(chunk.Raw)}
+}
+
+func (r *run) memory(n int, candidate prompt.Text, evidence string) Memory {
+	parents := []string{evidence}
+	if previous := sha(r.out.Memory); previous != nil {
+		parents = append(parents, *previous)
+	}
+	return Memory{
+		Level: r.Level, Turn: n, SHA: candidate.SHA(), Parents: parents,
+		Tokens: candidate.Tokens, Text: candidate.Raw,
+	}
+}
+
+func sha(t *prompt.Text) *string {
+	if t == nil {
+		return nil
+	}
+	s := t.SHA()
+	return &s
+}

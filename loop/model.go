@@ -1,0 +1,48 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+)
+
+// Model answers one prompt: the paper's φ. An error is a transport failure (no reply
+// came); a reply that makes no sense is a Completion.
+type Model interface {
+	Complete(ctx context.Context, r Request) (Completion, error)
+}
+
+// Request is one model call. A retry of a turn differs in Attempt alone.
+type Request struct {
+	Turn, Attempt int // 1-based
+	System, User  string
+	MaxTokens     int // of the reply
+}
+
+// Completion is a model's reply. Reasoning that a server returns apart from the text
+// stands before it for the gate parser.
+type Completion struct {
+	Text, Reasoning string
+	Finish          string // FinishLength when the token limit cut the reply
+	Usage           *Usage // nil where the server does not report it
+}
+
+// FinishLength is the finish reason of a reply cut by its token limit.
+const FinishLength = "length"
+
+// Usage is the server's own count of tokens.
+type Usage struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+}
+
+// ModelError is a call that brought no reply: the run is incomplete, and can be resumed.
+type ModelError struct {
+	Turn, Attempt int
+	Err           error
+}
+
+func (e *ModelError) Error() string {
+	return fmt.Sprintf("turn %d, attempt %d: %v", e.Turn, e.Attempt, e.Err)
+}
+
+func (e *ModelError) Unwrap() error { return e.Err }

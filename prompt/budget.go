@@ -1,0 +1,90 @@
+package prompt
+
+import "fmt"
+
+// Budget holds the limits of a prompt's components, in tokens. A zero field takes the
+// default, the seed's budget table (M1.3).
+type Budget struct {
+	Window   int // prompt and response together; 32768
+	Template int // template and system message together; 400
+	Question int // 256
+	Memory   int // 1024
+	Chunk    int // 5000
+	Response int // kept free for the reply; 2048
+}
+
+// WithDefaults fills the zero fields.
+func (b Budget) WithDefaults() Budget {
+	set := func(field *int, value int) {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	set(&b.Window, 32768)
+	set(&b.Template, 400)
+	set(&b.Question, 256)
+	set(&b.Memory, 1024)
+	set(&b.Chunk, 5000)
+	set(&b.Response, 2048)
+	return b
+}
+
+// Prompt is the limit of an assembled prompt: the window less the response.
+func (b Budget) Prompt() int { return b.Window - b.Response }
+
+// Check refuses limits that do not fit the window together.
+func (b Budget) Check() error {
+	if sum := b.Template + b.Question + b.Memory + b.Chunk + b.Response; sum > b.Window {
+		return fmt.Errorf("template %d + question %d + memory %d + chunk %d + response %d = %d tokens, over the window of %d",
+			b.Template, b.Question, b.Memory, b.Chunk, b.Response, sum, b.Window)
+	}
+	return nil
+}
+
+// Tokens is what each component of one prompt takes, in tokens.
+type Tokens struct {
+	System, Template, Problem, Memory, Section int
+}
+
+// Prompt is the sum of the components.
+func (t Tokens) Prompt() int { return t.System + t.Template + t.Problem + t.Memory + t.Section }
+
+// Component names a part of a prompt that has a limit.
+type Component string
+
+// The components that an OverBudget error can name.
+const (
+	Template Component = "template"
+	System   Component = "system"
+	Problem  Component = "problem"
+	Memory   Component = "memory"
+	Section  Component = "section"
+	Whole    Component = "prompt" // the sum of all
+)
+
+// OverBudget says which component of a prompt is too long. Nothing is ever cut to fit.
+type OverBudget struct {
+	Component     Component
+	Tokens, Limit int
+}
+
+func (e *OverBudget) Error() string {
+	return fmt.Sprintf("%s is over budget: %d tokens, limit %d", e.Component, e.Tokens, e.Limit)
+}
+
+// check returns the first component over its limit, in the order of the prompt.
+func (b Budget) check(t Tokens) error {
+	for _, c := range []OverBudget{
+		{Template, t.Template, b.Template},
+		{System, t.System, b.Template - t.Template},
+		{Problem, t.Problem, b.Question},
+		{Memory, t.Memory, b.Memory},
+		{Section, t.Section, b.Chunk},
+		{Whole, t.Prompt(), b.Prompt()},
+	} {
+		if c.Tokens > c.Limit {
+			return &c
+		}
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package prompt
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Figure10a is the paper's prompt (arXiv 2602.10560, Figure 10a), byte for byte.
+// It is the contract that the model was aligned to, not a text to improve.
+//
+//go:embed figure-10a.txt
+var Figure10a string
+
+// NoMemory is what stands for M_0. The paper's traces show this string; an empty
+// element would tell the model that a memory exists and is empty.
+const NoMemory = "No previous memory"
+
+// Config says how prompts are built. Counter is required; the zero value of the rest
+// is the paper's template, no system message, and the seed's budget.
+type Config struct {
+	Counter  Counter
+	System   string
+	Template string
+	Budget   Budget
+}
+
+// Builder assembles prompts under one configuration. It is safe for concurrent use.
+type Builder struct {
+	counter  Counter
+	system   string
+	pieces   [4]string // the template's text around its three places
+	order    [3]place  // which value stands after pieces[i]
+	budget   Budget
+	fixed    Tokens // System and Template
+	noMemory Text
+}
+
+// Prompt is what one call sends. An empty System is not sent.
+type Prompt struct {
+	System, User string
+	Tokens       Tokens
+}
+
+// New checks the template and the budget. The error is an *OverBudget when the
+// template or the system message alone is too long.
+func New(cfg Config) (*Builder, error) {
+	if cfg.Counter == nil {
+		return nil, errors.New("prompt: a token counter is required")
+	}
+	if cfg.Template == "" {
+		cfg.Template = Figure10a
+	}
+	b := &Builder{counter: cfg.Counter, system: cfg.System, budget: cfg.Budget.WithDefaults()}
+	if err := b.budget.Check(); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.pieces, b.order, err = parseTemplate(cfg.Template); err != nil {
+		return nil, err
+	}
+	b.noMemory = b.Measure(NoMemory)
+	b.fixed.System = cfg.Counter.Count(cfg.System)
+	for _, piece := range b.pieces {
+		b.fixed.Template += cfg.Counter.Count(piece)
+	}
+	return b, b.budget.check(b.fixed)
+}
+
+// Budget is the limits in force, defaults filled in.
+func (b *Builder) Budget() Budget { return b.budget }
+
+// Measure prepares a text for a place of the template: escaped and counted.
+func (b *Builder) Measure(raw string) Text {
+	t := Sized(raw, 0)
+	t.Tokens = b.counter.Count(t.Sent)
+	return t
+}
+
+// Sized is Measure for a text whose count is already known.
+func Sized(raw string, tokens int) Text {
+	t := Text{Raw: raw, Tokens: tokens}
+	t.Sent, t.Reserved, t.GateTags = Escape(raw)
+	return t
+}
+
+// Chunk renders records as one chunk.
+func (b *Builder) Chunk(records ...Record) Chunk {
+	return Chunk{Text: b.Measure(Render(records...)), Records: len(records)}
+}
+
+// Memory is M_{t-1} as a prompt shows it: nil is NoMemory.
+func (b *Builder) Memory(memory *Text) Text {
+	if memory == nil {
+		return b.noMemory
+	}
+	return *memory
+}
+
+// Assemble builds the prompt of one turn; memory is nil at t = 1. Substitution is one
+// pass: a "{memory}" inside a value stays as it is. The error is an *OverBudget.
+func (b *Builder) Assemble(problem Text, memory *Text, chunk Chunk) (Prompt, error) {
+	shown := b.Memory(memory)
+	p := Prompt{System: b.system, Tokens: b.fixed}
+	p.Tokens.Problem, p.Tokens.Memory, p.Tokens.Section = problem.Tokens, shown.Tokens, chunk.Tokens
+	if err := b.budget.check(p.Tokens); err != nil {
+		return Prompt{}, err
+	}
+	p.User = b.substitute([3]string{problem.Sent, shown.Sent, chunk.Sent})
+	return p, nil
+}
+
+// substitute allocates once: a chunk is some 20 KB and is sent at every turn.
+func (b *Builder) substitute(values [3]string) string {
+	size := len(b.pieces[3])
+	for i := range values {
+		size += len(b.pieces[i]) + len(values[i])
+	}
+	var s strings.Builder
+	s.Grow(size)
+	for i, at := range b.order {
+		s.WriteString(b.pieces[i])
+		s.WriteString(values[at])
+	}
+	s.WriteString(b.pieces[3])
+	return s.String()
+}
+
+type place int
+
+var placeholders = [3]string{"{prompt}", "{memory}", "{chunk}"}
+
+// parseTemplate cuts a template at its placeholders, each of which it must hold once,
+// between the tags that Split looks for.
+func parseTemplate(template string) (pieces [4]string, order [3]place, err error) {
+	rest := template
+	for n := range order {
+		at, found := -1, place(0)
+		for i, name := range placeholders {
+			if j := strings.Index(rest, name); j >= 0 && (at < 0 || j < at) {
+				at, found = j, place(i)
+			}
+		}
+		if at < 0 {
+			break
+		}
+		pieces[n], order[n] = rest[:at], found
+		rest = rest[at+len(placeholders[found]):]
+	}
+	pieces[3] = rest
+	for _, name := range placeholders {
+		if n := strings.Count(template, name); n != 1 {
+			return pieces, order, fmt.Errorf("template has %d of %s, want exactly one", n, name)
+		}
+	}
+	if _, err := Split(template); err != nil {
+		return pieces, order, fmt.Errorf("template: %w", err)
+	}
+	return pieces, order, nil
+}
+
+// Parts are the bytes between the three pairs of tags of a prompt, exactly as sent:
+// the template's surrounding spaces are part of them.
+type Parts struct{ Problem, Memory, Section string }
+
+// Split reads a prompt as a model does, by its tags, each of which must stand in it
+// exactly once (M1.3 a4).
+func Split(user string) (Parts, error) {
+	var p Parts
+	for _, e := range []struct {
+		name string
+		out  *string
+	}{{"problem", &p.Problem}, {"memory", &p.Memory}, {"section", &p.Section}} {
+		var err error
+		if *e.out, err = between(user, "<"+e.name+">", "</"+e.name+">"); err != nil {
+			return Parts{}, err
+		}
+	}
+	return p, nil
+}
+
+func between(s, open, closing string) (string, error) {
+	for _, tag := range []string{open, closing} {
+		if n := strings.Count(s, tag); n != 1 {
+			return "", fmt.Errorf("prompt has %d of %s, want exactly one", n, tag)
+		}
+	}
+	from, to := strings.Index(s, open)+len(open), strings.Index(s, closing)
+	if to < from {
+		return "", fmt.Errorf("prompt has %s before %s", closing, open)
+	}
+	return s[from:to], nil
+}
