@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -37,6 +38,9 @@ func Kinds() []Kind {
 		StrayClose,
 	}
 }
+
+// Known reports whether k is one of Kinds, so that a log can be verified.
+func (k Kind) Known() bool { return slices.Contains(Kinds(), k) }
 
 // SyntaxError says where a reply leaves the grammar.
 type SyntaxError struct {

@@ -23,7 +23,8 @@
 // Where that is not obvious:
 //
 //   - A </think> inside an update's body ends the reasoning like any other. What is left begins
-//     within the body, so that its </update> has no <update> and the reply is refused.
+//     within the body, so that the next </update> has no <update> and the reply is refused,
+//     unless a whole answer of its own follows the </think>: then it is that.
 //   - An unclosed <think> before the answer is complete means that the reply broke off while
 //     reasoning; an element behind it may be part of that reasoning. Both are refused. Behind a
 //     complete answer, with no element after it, it changes nothing and is accepted.

@@ -65,6 +65,8 @@ func acceptedReplies() []accepted {
 		{"reasoning after prose", "Sure. <think>hm</think>" + whole, thought(wrote, "Sure. <think>hm")},
 		{"</think> twice", "<think>hm</think>\n</think>" + whole, thought(wrote, "hm</think>")},
 		{"gates before the last </think> are reasoning", whole + "</think>" + no + cont, thought(retained, whole)},
+		{"a draft's unclosed update before </think> is reasoning", yes + "<update>a</think>" + whole,
+			thought(wrote, yes+"<update>a")},
 		{"<think> after a complete reply", whole + "<think>", wrote},
 		{"<think> and text after a complete reply", whole + "\n<think>Now <think> the next", wrote},
 		{"<think> after a complete no", no + cont + "<think>", retained},
