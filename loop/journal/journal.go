@@ -1,0 +1,135 @@
+// Package journal writes and reads the call journal: one JSON line a model call, on disk
+// before the loop sees the reply. What was paid for once is never lost, and a journal can
+// be replayed as a recording. Keys, headers and durations never enter it.
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/poimen-memory/mem/loop"
+)
+
+// Schema is the version of the journal's format.
+const Schema = 1
+
+// Header is line 1: what a replay must agree with.
+type Header struct {
+	Schema      int            `json:"schema"`
+	TemplateSHA string         `json:"template_sha"`
+	Query       string         `json:"query"`
+	Corpus      string         `json:"corpus"` // the session's name
+	Budget      map[string]int `json:"budget"` // tokens by component
+	Tokenizer   string         `json:"tokenizer"`
+	Model       map[string]any `json:"model"` // what it is and its sampling parameters
+	Level       loop.Level     `json:"level"`
+	Trial       int            `json:"trial"`
+}
+
+// Call is one attempt. System and User are left out of a scripted run's journal, where
+// the digest says the same; Error is set when no reply came.
+type Call struct {
+	Turn      int         `json:"turn"`
+	Attempt   int         `json:"attempt"`
+	Digest    string      `json:"digest"`
+	System    string      `json:"system,omitempty"`
+	User      string      `json:"user,omitempty"`
+	MaxTokens int         `json:"max_tokens"`
+	Reply     string      `json:"reply"`
+	Reasoning string      `json:"reasoning,omitempty"`
+	Finish    string      `json:"finish_reason,omitempty"`
+	Usage     *loop.Usage `json:"usage,omitempty"`
+	Error     string      `json:"error,omitempty"`
+}
+
+// Digest names a request by its content: SHA-256 in hex over turn, attempt, token limit
+// and both messages, each with its length before it so that no two requests run together.
+func Digest(r loop.Request) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %d %d %d %d\n", r.Turn, r.Attempt, r.MaxTokens, len(r.System), len(r.User))
+	io.WriteString(h, r.System)
+	io.WriteString(h, r.User)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Recorder is a Model that writes each call of Model to W, one Write a line, before it
+// hands on the reply.
+type Recorder struct {
+	Model loop.Model
+	W     io.Writer
+	Terse bool // digests in place of prompts
+}
+
+// Start writes the header line.
+func (rec Recorder) Start(h Header) error {
+	h.Schema = Schema
+	return rec.write(h)
+}
+
+// Complete asks Model and records the call. A call that cannot be recorded is an error,
+// whatever the model said: an unrecorded reply could not be resumed from.
+func (rec Recorder) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
+	c, err := rec.Model.Complete(ctx, r)
+	call := Call{
+		Turn: r.Turn, Attempt: r.Attempt, Digest: Digest(r), System: r.System, User: r.User, MaxTokens: r.MaxTokens,
+		Reply: c.Text, Reasoning: c.Reasoning, Finish: c.Finish, Usage: c.Usage,
+	}
+	if rec.Terse {
+		call.System, call.User = "", ""
+	}
+	if err != nil {
+		call.Error = err.Error()
+	}
+	if writeErr := rec.write(call); writeErr != nil {
+		return loop.Completion{}, fmt.Errorf("journal: %w", writeErr)
+	}
+	return c, err
+}
+
+func (rec Recorder) write(line any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(line); err != nil {
+		return err
+	}
+	_, err := rec.W.Write(b.Bytes())
+	return err
+}
+
+// Read reads a journal back. A torn last line is dropped: its reply was never used.
+func Read(r io.Reader) (Header, []Call, error) {
+	in := bufio.NewReader(r)
+	var h Header
+	line, err := in.ReadBytes('\n')
+	if err != nil {
+		return h, nil, fmt.Errorf("journal: line 1: no whole header")
+	}
+	if err := json.Unmarshal(line, &h); err != nil {
+		return h, nil, fmt.Errorf("journal: line 1: %v", err)
+	}
+	if h.Schema != Schema {
+		return h, nil, fmt.Errorf("journal: line 1: schema is %d, this program reads %d", h.Schema, Schema)
+	}
+	var calls []Call
+	for n := 2; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if err == io.EOF {
+			return h, calls, nil
+		}
+		if err != nil {
+			return h, calls, err
+		}
+		var c Call
+		if err := json.Unmarshal(line, &c); err != nil {
+			return h, calls, fmt.Errorf("journal: line %d: %v", n, err)
+		}
+		calls = append(calls, c)
+	}
+}
