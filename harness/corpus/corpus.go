@@ -1,0 +1,129 @@
+// Package corpus reads sessions, packs them into chunks, and finds the evidence of
+// queries in them. Evidence stays here: what goes to a model is a prompt.Chunk.
+//
+// A corpus is read once by Load, which counts the tokens of every chunk and keeps only
+// where chunks end and what is evidence. Session.Chunks reads the file again and packs by
+// what is kept, so that a corpus of any size takes little memory and no chunk is counted
+// twice. A file that changed in between is an error. Corpora of up to 8 MiB stay in memory.
+//
+// # JSONL
+//
+// A record is one JSON object a line:
+//
+//	{"role": "tool", "text": "port 6380", "id": "r17"}
+//
+// role and text are required; id is optional and unique. Other fields are ignored, for
+// session logs carry their own, unless they are role, text or id in another case. Blank
+// lines, CRLF and a byte order mark at the start are allowed. Refused, because a text would
+// not be what its file says: invalid UTF-8, escapes of half a surrogate pair, and a field
+// given twice. A line may take 16 MiB.
+//
+// # HotpotQA
+//
+// Both published shapes are read: lists of pairs, and columns. A paragraph becomes a tool
+// record: its title, a newline, its sentences as they are; its id is the title. Each sample
+// brings its question, with the supporting sentences as evidence.
+//
+// # Packing
+//
+// By tokens, whole records are packed as long as the rendered chunk fits. A record that no
+// chunk can hold is cut into pieces, each as long as fits: after a blank line, else after a
+// line, else after white space, when at least half a piece comes of it; else between two
+// characters. By records, their number decides and nothing is cut. Nothing is dropped
+// either way: the pieces of all chunks, joined, are the records.
+package corpus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/prompt"
+)
+
+// Config says what to read and how to pack it. Format, Join and Queries may be zero.
+type Config struct {
+	ID      string // names the sessions
+	Path    string
+	Format  string // "jsonl", the default: one session; "hotpotqa": one a sample
+	Join    bool   // hotpotqa: all samples as one session with all their queries
+	Pack    Pack
+	Prompts *prompt.Builder // renders and counts
+	Queries []Query         // asked of every session; imported ones stand beside them
+}
+
+// Pack is how full chunks are packed; exactly one field is set.
+type Pack struct {
+	Tokens  int // of a rendered chunk, at most
+	Records int // of a chunk, exactly, but for the last one
+}
+
+// Query is a question with its labels, by which its evidence is found.
+type Query struct {
+	ID, Text string
+	Answers  []string
+	Labels   []Label // of an imported query: none, its evidence comes with the data
+}
+
+// Label marks evidence: a whole record by its ID, every place of the text Match within a
+// record, or, with both, the places of Match within the record ID. Places may overlap.
+type Label struct {
+	ID, Match string
+	All       bool // whoever sums the hits: more than one is intended
+	Pos       yamlpos.Pos
+}
+
+// Load reads a corpus. Sessions come in the order of the file: one named ID, or for an
+// import one a sample, named ID/SAMPLE by the sample's own id or its number. The error
+// is a yamlpos.Errors with up to 20 complaints when the file's content is refused.
+func Load(ctx context.Context, cfg Config) ([]*Session, error) {
+	if err := cfg.check(); err != nil {
+		return nil, fmt.Errorf("corpus %s: %w", cfg.ID, err)
+	}
+	return formats()[cfg.Format](ctx, &loader{Config: cfg, room: inMemory})
+}
+
+// A format reads a whole file into sessions.
+type format func(context.Context, *loader) ([]*Session, error)
+
+func formats() map[string]format {
+	return map[string]format{"": loadJSONL, "jsonl": loadJSONL}
+}
+
+// Formats lists what Config.Format may name.
+func Formats() []string { return []string{"jsonl", "hotpotqa"} }
+
+func (c *Config) check() error {
+	switch {
+	case c.Prompts == nil:
+		return errors.New("a prompt builder is required")
+	case (c.Pack.Tokens > 0) == (c.Pack.Records > 0) || c.Pack.Tokens < 0 || c.Pack.Records < 0:
+		return fmt.Errorf("chunk has tokens %d and records %d: want exactly one, above 0", c.Pack.Tokens, c.Pack.Records)
+	case formats()[c.Format] == nil:
+		return fmt.Errorf("format: %s", yamlpos.OneOf(c.Format, Formats()))
+	case c.Join && c.Format != "hotpotqa":
+		return errors.New("join: only a hotpotqa corpus has samples to join")
+	}
+	return c.checkQueries()
+}
+
+func (c *Config) checkQueries() error {
+	seen := map[string]bool{}
+	for _, q := range c.Queries {
+		if seen[q.ID] {
+			return fmt.Errorf("query %q is given twice", q.ID)
+		}
+		seen[q.ID] = true
+		for _, l := range q.Labels {
+			if l.ID == "" && l.Match == "" {
+				return l.errorf("an evidence label wants the id of a record or a text to match")
+			}
+		}
+	}
+	return nil
+}
+
+func (l Label) errorf(format string, args ...any) error {
+	return &yamlpos.Error{Pos: l.Pos, Msg: fmt.Sprintf(format, args...)}
+}

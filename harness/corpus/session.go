@@ -1,0 +1,251 @@
+package corpus
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"hash/maphash"
+	"iter"
+
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/prompt"
+)
+
+// inMemory is how many bytes of a corpus are kept, so that runs do not read it again.
+const inMemory = 8 << 20
+
+// Session is one session, packed. It does not change: all its methods may be called
+// concurrently.
+type Session struct {
+	name     string
+	read     source
+	chunks   []packed
+	kept     []prompt.Chunk // all chunks, or nil when they are read again
+	seed     maphash.Seed
+	records  int
+	reserved int
+	gateTags int
+	queries  []Asked
+	warnings []string
+}
+
+// packed is what is known of a chunk without its text.
+type packed struct {
+	pieces int    // records, whole or cut
+	last   int    // bytes of the last piece, 0 when it goes to the end of its record
+	tokens int    // of the rendering, as sent
+	digest uint64 // of the rendering
+}
+
+// Name is the corpus id, or corpus/sample for an import.
+func (s *Session) Name() string { return s.name }
+
+// Len is the number of chunks.
+func (s *Session) Len() int { return len(s.chunks) }
+
+// Records is the number of records.
+func (s *Session) Records() int { return s.records }
+
+// ChunkTokens is the size of every chunk, in tokens of its rendering as sent.
+func (s *Session) ChunkTokens() []int {
+	tokens := make([]int, len(s.chunks))
+	for i, c := range s.chunks {
+		tokens[i] = c.tokens
+	}
+	return tokens
+}
+
+// Reserved is how many reserved tags the chunks hold, which are escaped when sent.
+func (s *Session) Reserved() int { return s.reserved }
+
+// GateTags is how many gate tags the chunks hold.
+func (s *Session) GateTags() int { return s.gateTags }
+
+// Queries are the questions of the session in their order, those of the spec first. They
+// are shared: not to be changed.
+func (s *Session) Queries() []Asked { return s.queries }
+
+// Warnings says what the source's own labels point to and does not exist.
+func (s *Session) Warnings() []string { return s.warnings }
+
+// Chunks passes over the session from its first chunk; passes are independent of each
+// other. The error, after which nothing comes, says that the file could not be read again
+// or is not what it was: no chunk comes that differs from what was counted.
+func (s *Session) Chunks() iter.Seq2[prompt.Chunk, error] {
+	if s.kept == nil {
+		return s.readAgain
+	}
+	return func(yield func(prompt.Chunk, error) bool) {
+		for _, c := range s.kept {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Session) readAgain(yield func(prompt.Chunk, error) bool) {
+	n := 0 // chunks handed out
+	var open []prompt.Record
+	for r, err := range s.read() {
+		if err != nil {
+			yield(prompt.Chunk{}, fmt.Errorf("corpus %s was read before and cannot be read again: %w", s.name, err))
+			return
+		}
+		for rest, more := r.Text, true; more; {
+			if n == len(s.chunks) {
+				yield(prompt.Chunk{}, s.changed(n))
+				return
+			}
+			var piece string
+			piece, rest, more = s.chunks[n].take(rest, len(open))
+			if open = append(open, prompt.Record{Role: r.Role, Text: piece}); len(open) < s.chunks[n].pieces {
+				continue
+			}
+			chunk, err := s.render(n, open)
+			if !yield(chunk, err) || err != nil {
+				return
+			}
+			n, open = n+1, open[:0]
+		}
+	}
+	if n < len(s.chunks) {
+		yield(prompt.Chunk{}, s.changed(n))
+	}
+}
+
+// take cuts from the rest of a record what belongs to the chunk, of which it has some
+// pieces already; more says that the chunk ends within the record.
+func (c packed) take(text string, have int) (piece, rest string, more bool) {
+	if have+1 < c.pieces || c.last == 0 || c.last >= len(text) {
+		return text, "", false
+	}
+	return text[:c.last], text[c.last:], true
+}
+
+// render is chunk n, from 0, without counting it again.
+func (s *Session) render(n int, records []prompt.Record) (prompt.Chunk, error) {
+	text := prompt.Render(records...)
+	if maphash.String(s.seed, text) != s.chunks[n].digest {
+		return prompt.Chunk{}, s.changed(n)
+	}
+	return prompt.Chunk{Text: prompt.Sized(text, s.chunks[n].tokens), Records: len(records)}, nil
+}
+
+func (s *Session) changed(n int) error {
+	return fmt.Errorf("corpus %s changed while it was in use: it is no longer what was packed from chunk %d of %d on", s.name, n+1, len(s.chunks))
+}
+
+// loader is one Load: its configuration, and how much may still be kept in memory.
+type loader struct {
+	Config
+	room int // bytes
+}
+
+// session reads a session from its first record to its last and learns all that is kept
+// of it. own are the queries that an import brings, with their evidence known already.
+func (l *loader) session(ctx context.Context, name string, read source, own []imported) (*Session, error) {
+	b := newBuild(l, name, read, own)
+	for r, err := range read() {
+		if err == nil {
+			err = b.add(r)
+		}
+		if err != nil && b.faults.add(err) != nil {
+			return nil, fmt.Errorf("corpus %s: %w", l.ID, err)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return b.finish()
+}
+
+// build is a session that is being read for the first time.
+type build struct {
+	*Session
+	loader   *loader
+	packer   packer
+	evidence evidence
+	ids      map[[16]byte]int // digest of an id: its line
+	faults   faults
+	kept     []prompt.Chunk
+	size     int // bytes of kept
+}
+
+func newBuild(l *loader, name string, read source, own []imported) *build {
+	b := &build{
+		Session:  &Session{name: name, read: read, seed: maphash.MakeSeed()},
+		loader:   l,
+		evidence: newEvidence(l.Queries, own),
+		ids:      map[[16]byte]int{},
+	}
+	b.packer = newPacker(l.Pack, l.Prompts, b.emit)
+	return b
+}
+
+// add takes the next record. After the first complaint about the file, records are only
+// read for more of them.
+func (b *build) add(r *record) error {
+	b.records++
+	if err := b.unique(r); err != nil {
+		return err
+	}
+	if len(b.faults.list) > 0 {
+		return nil
+	}
+	b.evidence.find(r)
+	return b.packer.add(r)
+}
+
+// unique keeps a digest of every id: a corpus may have millions.
+func (b *build) unique(r *record) error {
+	if r.id == "" {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(r.id))
+	key := [16]byte(sum[:16])
+	if line, ok := b.ids[key]; ok {
+		return yamlpos.Errors{{Pos: r.idAt, Path: "id", Msg: fmt.Sprintf("%q is the id of the record on line %d already: want a unique one", r.id, line)}}
+	}
+	b.ids[key] = r.at.Line
+	return nil
+}
+
+// emit takes a full chunk from the packer.
+func (b *build) emit(pieces []piece, text prompt.Text) {
+	last := pieces[len(pieces)-1]
+	c := packed{pieces: len(pieces), tokens: text.Tokens, digest: maphash.String(b.seed, text.Raw)}
+	if last.to < len(last.Text) {
+		c.last = last.to - last.from
+	}
+	b.chunks = append(b.chunks, c)
+	b.reserved += text.Reserved
+	b.gateTags += text.GateTags
+	b.evidence.mark(len(b.chunks), pieces)
+	b.keep(prompt.Chunk{Text: text, Records: len(pieces)})
+}
+
+// keep holds the chunk in memory as long as there is room for the whole session.
+func (b *build) keep(c prompt.Chunk) {
+	b.size += len(c.Raw)
+	if b.size > b.loader.room {
+		b.kept = nil
+		return
+	}
+	b.kept = append(b.kept, c)
+}
+
+func (b *build) finish() (*Session, error) {
+	if len(b.faults.list) == 0 {
+		b.packer.flush()
+	}
+	if err := b.faults.err(); err != nil {
+		return nil, err
+	}
+	if b.kept != nil {
+		b.loader.room -= b.size
+		b.Session.kept = b.kept
+	}
+	b.queries = b.evidence.list
+	return b.Session, nil
+}
