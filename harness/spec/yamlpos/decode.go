@@ -89,18 +89,10 @@ func (n Node) decode(v reflect.Value) {
 }
 
 func (n Node) decodeText(v reflect.Value) {
-	if n.Kind() != Text {
-		want := "text"
-		if k := n.Kind(); k == Bool || k == Int || k == Float {
-			want = fmt.Sprintf("text: put it in quotes, %q", n.yaml.Value)
-		} else if n.rules.enum != nil {
-			want = oneOf(n.rules.enum)
-		}
-		n.Want(want)
-		return
-	}
 	s := n.yaml.Value
 	switch {
+	case n.Kind() != Text:
+		n.Want(n.wantText())
 	case n.rules.enum != nil && !slices.Contains(n.rules.enum, s):
 		n.Errorf("%s", OneOf(s, n.rules.enum))
 	case !n.rules.admit(float64(utf8.RuneCountInString(strings.TrimSpace(s)))):
@@ -108,6 +100,17 @@ func (n Node) decodeText(v reflect.Value) {
 	default:
 		v.SetString(s)
 	}
+}
+
+// wantText says what would be right where something else than text was found.
+func (n Node) wantText() string {
+	switch k := n.Kind(); {
+	case n.rules.enum != nil:
+		return oneOf(n.rules.enum)
+	case k == Bool || k == Int || k == Float:
+		return fmt.Sprintf("text: put it in quotes, %q", n.yaml.Value)
+	}
+	return "text"
 }
 
 func (n Node) decodeBool(v reflect.Value) {
@@ -209,11 +212,11 @@ func (n Node) decodeList(v reflect.Value) {
 // the file was walked.
 func (n Node) decodeStruct(v reflect.Value) {
 	fields := fieldsOf(v.Type())
-	setPlace(v, n.Place())
 	if n.Kind() != Map {
 		n.Want("a map of " + strings.Join(keys(fields), ", "))
 		return
 	}
+	setPlace(v, n.Place())
 	seen := map[string]bool{}
 	for _, e := range n.file.entries(n.yaml, n.path) {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.key == e.key.Value })
@@ -233,7 +236,7 @@ func (n Node) decodeStruct(v reflect.Value) {
 
 func (n Node) unknown(e entry, known []string) {
 	n.file.report(Place{Pos: n.file.pos(e.key), Path: n.path}.Errorf("found unknown key %s, want %s%s",
-		quote(e.key.Value), oneOf(known), didYouMean(e.key.Value, known)))
+		Quote(e.key.Value), oneOf(known), didYouMean(e.key.Value, known)))
 }
 
 // field is a struct's field that has a key.

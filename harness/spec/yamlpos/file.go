@@ -137,7 +137,7 @@ func (w *walker) visit(y *yaml.Node, path string, depth int) bool {
 
 func (w *walker) tag(y *yaml.Node, path string) {
 	if y.Style&yaml.TaggedStyle != 0 {
-		Node{file: w.file, yaml: y, path: path}.Errorf("found the tag %s: tags are not used here, remove it", quote(y.Tag))
+		Node{file: w.file, yaml: y, path: path}.Errorf("found the tag %s: tags are not used here, remove it", Quote(y.Tag))
 	}
 }
 
@@ -146,7 +146,7 @@ func (w *walker) alias(y *yaml.Node, path string, depth int) bool {
 		w.outer = Place{Pos: w.pos(y), Path: path}
 	}
 	if slices.Contains(w.open, y.Alias) {
-		w.report(w.outer.Errorf("the anchor %s contains itself", quote(y.Value)))
+		w.report(w.outer.Errorf("the anchor %s contains itself", Quote(y.Value)))
 		return false
 	}
 	w.open = append(w.open, y.Alias)
@@ -161,7 +161,7 @@ func (w *walker) visitMap(y *yaml.Node, path string, depth int) bool {
 		key := deref(y.Content[i])
 		w.tag(key, path)
 		if before, ok := first[key.Value]; ok && isKey(key) {
-			Node{file: w.file, yaml: y.Content[i], path: path}.Errorf("found the key %s twice, first on line %d", quote(key.Value), before.Line)
+			Node{file: w.file, yaml: y.Content[i], path: path}.Errorf("found the key %s twice, first on line %d", Quote(key.Value), before.Line)
 		} else if isKey(key) {
 			first[key.Value] = key
 		} else {

@@ -3,7 +3,6 @@ package yamlpos
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -48,11 +47,6 @@ func (n Node) Text() string { return n.yaml.Value }
 // Place is where the node stands.
 func (n Node) Place() Place { return Place{Pos: n.file.pos(n.yaml), Path: n.path} }
 
-// Has reports whether the node is a map with the key.
-func (n Node) Has(key string) bool {
-	return n.Kind() == Map && slices.ContainsFunc(n.file.entries(n.yaml, n.path), func(e entry) bool { return e.key.Value == key })
-}
-
 // Decode fills out, a pointer, from the node, under the tags of the field that the node
 // is for. It reports whether there was nothing to complain about; complaints go into the
 // Errors of the whole file.
@@ -63,7 +57,11 @@ func (n Node) Decode(out any) bool {
 }
 
 // Errorf complains about the node.
-func (n Node) Errorf(format string, args ...any) { n.file.report(n.Place().Errorf(format, args...)) }
+func (n Node) Errorf(format string, args ...any) { n.Report(n.Place().Errorf(format, args...)) }
+
+// Report adds a complaint about another place, such as an element of the node, to the
+// Errors of the file.
+func (n Node) Report(e *Error) { n.file.report(e) }
 
 // Want complains that the node is not what it should be: "found 3.7, want a whole number".
 func (n Node) Want(what string) { n.Errorf("found %s, want %s", n.found(), what) }
@@ -76,7 +74,7 @@ func (n Node) found() string {
 	case Map:
 		return "a map"
 	case Text:
-		return quote(n.yaml.Value)
+		return Quote(n.yaml.Value)
 	case Null:
 		return "nothing"
 	}
@@ -103,7 +101,7 @@ func join(path, key string) string {
 	}
 	switch {
 	case key == "" || strings.ContainsFunc(key, func(r rune) bool { return !plain(r) }):
-		return path + "[" + quote(key) + "]"
+		return path + "[" + Quote(key) + "]"
 	case path == "":
 		return key
 	}

@@ -11,7 +11,7 @@ const listed = 16
 // OneOf says that found is not among the known names, lists them, and suggests the
 // nearest: `found "orcale", want one of oracle, lexical; did you mean "oracle"?`.
 func OneOf(found string, known []string) string {
-	return fmt.Sprintf("found %s, want %s%s", quote(found), oneOf(known), didYouMean(found, known))
+	return fmt.Sprintf("found %s, want %s%s", Quote(found), oneOf(known), didYouMean(found, known))
 }
 
 // oneOf lists the allowed names, as a message wants them.
@@ -20,7 +20,7 @@ func oneOf(known []string) string {
 	case len(known) == 0:
 		return "none: there are none to choose from"
 	case len(known) == 1:
-		return known[0]
+		return Quote(known[0])
 	case len(known) > listed:
 		return fmt.Sprintf("one of %s and %d more", strings.Join(known[:listed], ", "), len(known)-listed)
 	}
@@ -31,7 +31,12 @@ func oneOf(known []string) string {
 func didYouMean(found string, known []string) string {
 	best, least := "", len([]rune(found))/3+1
 	for _, k := range known {
-		if d := distance(strings.ToLower(found), strings.ToLower(k)); d < least {
+		a, b := strings.ToLower(found), strings.ToLower(k)
+		d := distance(a, b)
+		if len(a) > 2 && strings.HasPrefix(b, a) { // a name cut short is near
+			d = min(d, 1)
+		}
+		if d < least {
 			best, least = k, d
 		}
 	}
@@ -76,8 +81,8 @@ func step(rows [][]int, s, t []rune, i, j int) int {
 	return d
 }
 
-// quote shows a text of the file in a message: control characters escaped, long ones cut.
-func quote(s string) string {
+// Quote shows a text of the file in a message: control characters escaped, long ones cut.
+func Quote(s string) string {
 	if r := []rune(s); len(r) > 48 {
 		s = string(r[:47]) + "…"
 	}

@@ -138,15 +138,15 @@ func explain(msg string, rest []byte) string {
 	case strings.Contains(msg, "tab character"), strings.HasPrefix(string(rest), "\t"):
 		return "found a tab in the indentation, want spaces"
 	case strings.Contains(msg, "',' or ']'"):
-		return "found a list that is not closed, want ',' or ']'"
+		return `found a list that is not closed, or text in it that needs quotes (for a "?", say): want "," or "]"`
 	case strings.Contains(msg, "',' or '}'"):
-		return "found a map that is not closed, want ',' or '}'"
+		return `found a map that is not closed, or text in it that needs quotes (for a "?", say): want "," or "}"`
 	case msg == "found unexpected end of stream", msg == "found unexpected document indicator":
 		return "found a quote that is not closed"
 	case strings.HasPrefix(msg, "mapping values are not allowed"):
 		return `found ":" where no key can be: put text that contains ": " in quotes, or check the indentation`
 	case msg == "found character that cannot start any token" && len(rest) > 0:
-		return "found " + quote(string([]rune(string(rest))[:1])) + " at the start of a value: put the text in quotes"
+		return "found " + Quote(string([]rune(string(rest))[:1])) + " at the start of a value: put the text in quotes"
 	case msg == "did not find expected key":
 		return "found something that is no key of this map: check the indentation, and quotes within the text"
 	case strings.HasPrefix(msg, "did not find expected '-' indicator"):

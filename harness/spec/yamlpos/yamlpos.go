@@ -104,19 +104,24 @@ func (es Errors) Error() string {
 // their first order. The same complaint about the same place, as a merged map brings it, is
 // kept once.
 func (es Errors) Err() error {
-	if len(es) == 0 {
-		return nil
+	type complaint struct {
+		at  Pos
+		msg string
 	}
-	files := map[string]int{}
+	files, seen, sorted := map[string]int{}, map[complaint]bool{}, Errors(nil)
 	for _, e := range es {
 		if _, ok := files[e.Pos.File]; !ok {
 			files[e.Pos.File] = len(files)
 		}
+		if c := (complaint{e.Pos, e.Msg}); !seen[c] {
+			seen[c], sorted = true, append(sorted, e)
+		}
 	}
-	sorted := slices.Clone(es)
 	slices.SortStableFunc(sorted, func(a, b *Error) int {
-		return cmp.Or(cmp.Compare(files[a.Pos.File], files[b.Pos.File]),
-			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(a.Msg, b.Msg))
+		return cmp.Or(cmp.Compare(files[a.Pos.File], files[b.Pos.File]), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})
-	return slices.CompactFunc(sorted, func(a, b *Error) bool { return a.Pos == b.Pos && a.Msg == b.Msg })
+	if sorted == nil {
+		return nil
+	}
+	return sorted
 }

@@ -99,6 +99,8 @@ func TestErrors(t *testing.T) {
 		{"not a number", "rate: .nan\n", `m.yaml:1:7: rate: found .nan, want a finite number from 0 to 1`},
 		{"infinity", "ratio: -.inf\n", `m.yaml:1:8: ratio: found -.inf, want a finite number`},
 		{"beyond float64", "ratio: 1e999\n", `m.yaml:1:8: ratio: found 1e999, want a finite number`},
+		{"integer beyond 64 bits for a fraction", "ratio: 99999999999999999999\n", `m.yaml:1:8: ratio: found 99999999999999999999, want a finite number`},
+		{"not quite a number", "tiny: 0o8\n", `m.yaml:1:7: tiny: found "0o8", want a whole number`},
 		{"quoted fraction", "ratio: '.5'\n", `m.yaml:1:8: ratio: found ".5", want a number, without quotes`},
 		{"number for text", "name: 6380\n", `m.yaml:1:7: name: found 6380, want text: put it in quotes, "6380"`},
 		{"bool for text", "name: true\n", `m.yaml:1:7: name: found true, want text: put it in quotes, "true"`},
@@ -115,9 +117,11 @@ func TestErrors(t *testing.T) {
 		{"null element", "tags:\n  - a\n  -\n", `m.yaml:3:4: tags[1]: found nothing, want text`},
 		{"enum, transposed", "kind: orcale\n", `m.yaml:1:7: kind: found "orcale", want one of oracle, noisy_oracle, lexical; did you mean "oracle"?`},
 		{"enum of elements, case", "levels: [L1, l2]\n", `m.yaml:1:14: levels[1]: found "l2", want one of L1, L2; did you mean "L2"?`},
+		{"enum, cut short", "kind: noisy\n", `m.yaml:1:7: kind: found "noisy", want one of oracle, noisy_oracle, lexical; did you mean "noisy_oracle"?`},
+		{"enum, number", "levels: [1]\n", `m.yaml:1:10: levels[0]: found 1, want one of L1, L2`},
 		{"enum, null", "kind:\n", `m.yaml:1:6: kind: found nothing, want one of oracle, noisy_oracle, lexical`},
 		{"union, wrong kind", "labels: [a, 3]\n", `m.yaml:1:13: labels[1]: found 3, want an id or {match: TEXT}`},
-		{"union, wrong inside", "labels:\n  - {mtch: a}\n", "m.yaml:2:5: labels[0]: \"match\" is missing\nm.yaml:2:6: labels[0]: found unknown key \"mtch\", want match; did you mean \"match\"?"},
+		{"union, wrong inside", "labels:\n  - {mtch: a}\n", "m.yaml:2:5: labels[0]: \"match\" is missing\nm.yaml:2:6: labels[0]: found unknown key \"mtch\", want \"match\"; did you mean \"match\"?"},
 		{"column counts characters", "tags: [é, 'ü€', 3]\n", `m.yaml:1:17: tags[2]: found 3, want text: put it in quotes, "3"`},
 		{"byte order mark", "\ufeffname: 3\n", `m.yaml:1:7: name: found 3, want text: put it in quotes, "3"`},
 		{"CRLF", "name: a\r\ncount: x\r\n", `m.yaml:2:8: count: found "x", want a whole number of at least 1`},
@@ -126,7 +130,7 @@ func TestErrors(t *testing.T) {
 		{"number as key", "dishes: [{id: a, 1: b}]\n", `m.yaml:1:18: dishes[0]: found 1, want a key that is text`},
 		{"list as key", "? [a]\n: b\n", `m.yaml:1:3: found a list, want a key that is text`},
 		{"tag", "name: !secret x\n", `m.yaml:1:7: name: found the tag "!secret": tags are not used here, remove it`},
-		{"standard tag", "name: !!str 3\n", "m.yaml:1:7: name: found 3, want text: put it in quotes, \"3\"\nm.yaml:1:7: name: found the tag \"!!str\": tags are not used here, remove it"},
+		{"standard tag", "name: !!str 3\n", "m.yaml:1:7: name: found the tag \"!!str\": tags are not used here, remove it\nm.yaml:1:7: name: found 3, want text: put it in quotes, \"3\""},
 		{"tag on key", "!x name: a\n", `m.yaml:1:1: found the tag "!x": tags are not used here, remove it`},
 		{"too deep", "tags: " + deep + "\n", "m.yaml:1:71: tags" + strings.Repeat("[0]", 64) + ": found values nested deeper than 64"},
 		{"anchor in itself", "tags: &a [x, *a]\n", `m.yaml:1:14: tags[1]: the anchor "a" contains itself`},
@@ -174,8 +178,9 @@ func TestSyntaxErrors(t *testing.T) {
 		{"a: |\n\tx\n", "2:1", "found a tab in the indentation, want spaces"},
 		{"a: \"unclosed\nb: 2\nc: 3\n", "1:4", "found a quote that is not closed"},
 		{"a: x\nb: 'unclosed\nc: 3\n", "2:4", "found a quote that is not closed"},
-		{"a: [1, 2\nb: 3\nc: 4\n", "1:4", "found a list that is not closed, want ',' or ']'"},
-		{"a: {x: 1\nb: 3\n", "1:4", "found a map that is not closed, want ',' or '}'"},
+		{"a: [1, 2\nb: 3\nc: 4\n", "1:4", `found a list that is not closed, or text in it that needs quotes (for a "?", say): want "," or "]"`},
+		{"a: {x: 1\nb: 3\n", "1:4", `found a map that is not closed, or text in it that needs quotes (for a "?", say): want "," or "}"`},
+		{"a: {x: Who?}\n", "1:4", `found a map that is not closed, or text in it that needs quotes (for a "?", say): want "," or "}"`},
 		{"a: what: now\nc: 3\n", "1:8", `found ":" where no key can be: put text that contains ": " in quotes, or check the indentation`},
 		{"a: 1\n  b: 2\nc: 3\n", "2:4", `found ":" where no key can be: put text that contains ": " in quotes, or check the indentation`},
 		{"a: 1\nb: *nope\nc: 1\n", "2:4", "found the alias *nope, but no anchor &nope before it"},
@@ -318,6 +323,28 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("name: a\ndishes:\n  - &s {id: \"soup\", price: 3}\n  - {<<: *s, id: 'b'}\n"))
 	f.Add([]byte("? [a]\n: !x *b\n--- |\n x\n"))
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, data) })
+}
+
+func TestOneOf(t *testing.T) {
+	var many []string
+	for i := range 20 {
+		many = append(many, fmt.Sprintf("n%d", i))
+	}
+	for _, tc := range []struct {
+		found string
+		known []string
+		want  string
+	}{
+		{"x", nil, `found "x", want none: there are none to choose from`},
+		{"x", []string{"staging"}, `found "x", want "staging"`},
+		{"STAGING", []string{"prod", "staging"}, `found "STAGING", want one of prod, staging; did you mean "staging"?`},
+		{"zz", many, `found "zz", want one of n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15 and 4 more`},
+		{strings.Repeat("n", 100), []string{"a", "b"}, `found "` + strings.Repeat("n", 47) + `…", want one of a, b`},
+	} {
+		if got := yamlpos.OneOf(tc.found, tc.known); got != tc.want {
+			t.Errorf("got %s\nwant %s", got, tc.want)
+		}
+	}
 }
 
 func Example() {

@@ -1,0 +1,149 @@
+package spec
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+)
+
+// LoadAll reads specs that are to run together: two with the same experiment name, which
+// would write to one folder, are an error. The error is a yamlpos.Errors over all files.
+func LoadAll(paths []string) ([]*Spec, error) {
+	var specs []*Spec
+	var errs yamlpos.Errors
+	for _, path := range paths {
+		s, err := Load(path)
+		if err != nil {
+			errs = append(errs, all(err)...)
+			continue
+		}
+		specs = append(specs, s)
+	}
+	errs = append(errs, sameName(specs)...)
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	return specs, nil
+}
+
+// sameName compares without case: the names become folders.
+func sameName(specs []*Spec) (errs yamlpos.Errors) {
+	first := map[string]*Spec{}
+	for _, s := range specs {
+		key := strings.ToLower(s.Experiment.Value)
+		if before, ok := first[key]; ok {
+			errs = append(errs, s.Experiment.Errorf("found %q, which is also the experiment of %s: want a name of its own (case does not count)",
+				s.Experiment.Value, before.Experiment.Pos))
+			continue
+		}
+		first[key] = s
+	}
+	return errs
+}
+
+// Load reads a spec. The error is a yamlpos.Errors.
+func Load(path string) (*Spec, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		var why *fs.PathError
+		if errors.As(err, &why) {
+			err = why.Err
+		}
+		return nil, yamlpos.Errors{{Pos: yamlpos.Pos{File: path}, Msg: err.Error()}}
+	}
+	return Parse(path, data)
+}
+
+// Parse reads a spec from data; file is its name in messages, and its folder is where
+// relative paths start. The error is a yamlpos.Errors with all that is wrong.
+func Parse(file string, data []byte) (*Spec, error) {
+	s := defaults()
+	errs := all(yamlpos.Decode(file, data, s))
+	if s.At.Present() { // else there is no map to judge
+		errs = append(errs, validate(s)...)
+	}
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	s.File, s.Dir = file, filepath.Dir(file)
+	s.complete()
+	return s, nil
+}
+
+func all(err error) yamlpos.Errors {
+	var errs yamlpos.Errors
+	errors.As(err, &errs)
+	return errs
+}
+
+// defaults is a spec before reading: what is not written stays.
+func defaults() *Spec {
+	s := &Spec{
+		Tokenizer: "o200k_base",
+		L2Source:  Memories,
+		Trials:    1,
+		Checks:    Checks{Retain: "bytes", Log: "verify"},
+	}
+	s.Levels.Value = Set[Level]{1}
+	s.ExitGate.Value = Set[string]{Record}
+	s.Budget.Value = Budget{Window: 32768, Template: 400, Question: 256, Memory: 1024, Chunk: 5000, Response: 2048}
+	s.Checks.Budget.Value = BudgetCheck{Percentile: 95}
+	return s
+}
+
+// complete fills in the defaults that depend on other fields, and joins the paths.
+func (s *Spec) complete() {
+	for i := range s.Corpora {
+		c := &s.Corpora[i]
+		if !c.Chunk.At.Present() {
+			c.Chunk.Tokens.Value = 4800
+		}
+	}
+	for i := range s.Queries {
+		q := &s.Queries[i]
+		if q.Corpora != nil {
+			continue
+		}
+		for _, c := range s.Corpora {
+			q.Corpora = append(q.Corpora, c.ID)
+		}
+	}
+	for _, p := range s.paths() {
+		p.Value = join(s.Dir, p.Value)
+	}
+}
+
+func join(dir, path string) string {
+	path = filepath.FromSlash(path)
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// paths are the names of files that stand in the spec.
+func (s *Spec) paths() (paths []*yamlpos.At[string]) {
+	add := func(p *yamlpos.At[string]) {
+		if p.Present() {
+			paths = append(paths, p)
+		}
+	}
+	for i := range s.Corpora {
+		add(&s.Corpora[i].Path)
+		if im := s.Corpora[i].Import; im != nil {
+			add(&im.Path)
+		}
+	}
+	for i := range s.Models {
+		add(&s.Models[i].Script)
+	}
+	for i := range s.Golden {
+		add(&s.Golden[i].File)
+		add(&s.Golden[i].Memory)
+	}
+	return paths
+}

@@ -1,0 +1,257 @@
+// Package spec reads experiment specs: YAML files that say which corpora, queries and
+// models make up an experiment, and what its runs must show. A Spec that Parse returns is
+// valid in itself: defaults are filled in, every name that refers to another part refers
+// to something, paths are joined to the spec's folder. No other file is opened here; what
+// needs one (does the corpus parse, does a label match) is for others to say, and they
+// find the positions for it in the fields of type At and Place.
+//
+// A spec is refused as a whole, with all that is wrong with it at once.
+package spec
+
+import "github.com/poimen-memory/mem/harness/spec/yamlpos"
+
+// Spec is an experiment. It expands to runs: corpora × queries × levels × exit settings ×
+// models × trials.
+type Spec struct {
+	File string // as it was given
+	Dir  string // its folder
+
+	At         yamlpos.Place           `yaml:",pos"`
+	Experiment yamlpos.At[string]      `yaml:"experiment,required" min:"1"` // an id; names the output folder
+	About      string                  `yaml:"about"`
+	Tokenizer  Tokenizer               `yaml:"tokenizer" enum:"cl100k_base,o200k_base"` // o200k_base
+	Budget     yamlpos.At[Budget]      `yaml:"budget"`
+	System     string                  `yaml:"system"` // system message; "" is not sent
+	Corpora    []Corpus                `yaml:"corpora,required" min:"1"`
+	Queries    []Query                 `yaml:"queries"`                                 // may be empty if a corpus brings its own
+	Levels     yamlpos.At[Set[Level]]  `yaml:"levels" enum:"L1,L2" min:"1"`             // [L1]
+	L2Source   string                  `yaml:"l2_source" enum:"memories,chunks"`        // memories
+	ExitGate   yamlpos.At[Set[string]] `yaml:"exit_gate" enum:"record,enforce" min:"1"` // [record]
+	Trials     int                     `yaml:"trials" min:"1"`                          // 1
+	Models     []Model                 `yaml:"models"`
+	Golden     []Golden                `yaml:"golden"`
+	Checks     Checks                  `yaml:"checks"`
+	Expect     []Expect                `yaml:"expect"`
+	Decision   NotBuilt                `yaml:"decision"`
+}
+
+// Values of Spec.ExitGate and Expect.ExitGate.
+const (
+	Record  = "record"  // the exit gate is recorded, and reading goes on
+	Enforce = "enforce" // the exit gate stops the run
+)
+
+// Values of Spec.L2Source.
+const (
+	Memories = "memories" // L2 reads the L1 memories of its query, model and trial
+	Chunks   = "chunks"   // L2 reads what L1 reads
+)
+
+// Tokenizer names the vocabulary that budgets are counted with.
+type Tokenizer string
+
+// DecodeYAML implements yamlpos.Unmarshaler.
+func (t *Tokenizer) DecodeYAML(n yamlpos.Node) {
+	if n.Kind() == yamlpos.Map || n.Text() == "qwen2.5" {
+		new(NotBuilt).DecodeYAML(n)
+		return
+	}
+	n.Decode((*string)(t))
+}
+
+// Budget is the limits of a prompt's components in tokens (seed M1.3), in the order of
+// prompt.Budget, so that the one converts to the other.
+type Budget struct {
+	Window   int `yaml:"window" min:"1"`   // prompt and response together; 32768
+	Template int `yaml:"template" min:"1"` // template and system message together; 400
+	Question int `yaml:"question" min:"1"` // 256
+	Memory   int `yaml:"memory" min:"1"`   // 1024
+	Chunk    int `yaml:"chunk" min:"1"`    // 5000
+	Response int `yaml:"response" min:"1"` // 2048
+}
+
+func (b Budget) sum() int { return b.Template + b.Question + b.Memory + b.Chunk + b.Response }
+
+// Corpus is a session, or many from an import. It has exactly one source.
+type Corpus struct {
+	At     yamlpos.Place      `yaml:",pos"`
+	ID     yamlpos.At[string] `yaml:"id,required" min:"1"`
+	Path   yamlpos.At[string] `yaml:"path" min:"1"` // JSONL of records
+	Import *Import            `yaml:"import"`
+	Synth  NotBuilt           `yaml:"synth"`
+	Chunk  Chunk              `yaml:"chunk"`
+}
+
+// Import is a data set in its published form; it brings its own queries and labels.
+type Import struct {
+	At     yamlpos.Place      `yaml:",pos"`
+	Format string             `yaml:"format,required" enum:"hotpotqa"`
+	Path   yamlpos.At[string] `yaml:"path,required" min:"1"`
+	Join   bool               `yaml:"join"` // one session of all samples; else one each, named corpus/sample
+}
+
+// Chunk is how a corpus is packed, by exactly one measure. It is another number than the
+// limit Budget.Chunk.
+type Chunk struct {
+	At      yamlpos.Place   `yaml:",pos"`
+	Tokens  yamlpos.At[int] `yaml:"tokens" min:"1"`  // whole records up to so many tokens; 4800 if neither is given
+	Records yamlpos.At[int] `yaml:"records" min:"1"` // so many records
+}
+
+// Query is a standing question.
+type Query struct {
+	At       yamlpos.Place        `yaml:",pos"`
+	ID       yamlpos.At[string]   `yaml:"id,required" min:"1"`
+	Text     yamlpos.At[string]   `yaml:"text,required" min:"1"`
+	Corpora  []yamlpos.At[string] `yaml:"corpora" min:"1"` // all of the spec's, if none are named
+	Evidence []Evidence           `yaml:"evidence"`
+	Answers  []string             `yaml:"answers"`
+}
+
+// Evidence is a label: a record by its id (also written bare, `r17`), or the places where
+// a text stands.
+type Evidence struct {
+	At     yamlpos.Place      `yaml:",pos"`
+	ID     yamlpos.At[string] `yaml:"id" min:"1"`
+	Match  yamlpos.At[string] `yaml:"match" min:"1"`
+	Corpus yamlpos.At[string] `yaml:"corpus" min:"1"` // any corpus of the query, if not given
+	All    yamlpos.At[bool]   `yaml:"all"`            // Match may hit more than once
+}
+
+// DecodeYAML implements yamlpos.Unmarshaler.
+func (e *Evidence) DecodeYAML(n yamlpos.Node) {
+	switch n.Kind() {
+	case yamlpos.Map:
+		type fields Evidence // without this method
+		n.Decode((*fields)(e))
+	case yamlpos.List, yamlpos.Null:
+		n.Want("a record's id, {id: ID} or {match: TEXT}")
+	default:
+		e.ID.DecodeYAML(n)
+		e.At = n.Place()
+	}
+}
+
+// Level is a tier of memory: 1 is memory of one session, 2 is memory over L1 memories.
+type Level int
+
+// DecodeYAML implements yamlpos.Unmarshaler; the names are in the field's enum tag.
+func (l *Level) DecodeYAML(n yamlpos.Node) {
+	var name string
+	if n.Decode(&name) {
+		*l = Level(name[1] - '0')
+	}
+}
+
+// String is L1 or L2.
+func (l Level) String() string { return "L" + string(rune('0'+l)) }
+
+// Set is a list in which nothing stands twice.
+type Set[T comparable] []T
+
+// DecodeYAML implements yamlpos.Unmarshaler.
+func (s *Set[T]) DecodeYAML(n yamlpos.Node) {
+	var list []yamlpos.At[T]
+	if !n.Decode(&list) {
+		return
+	}
+	seen, set := map[T]bool{}, Set[T]{}
+	for _, e := range list {
+		if seen[e.Value] {
+			n.Report(e.Errorf("found %v twice", e.Value))
+			continue
+		}
+		seen[e.Value] = true
+		set = append(set, e.Value)
+	}
+	*s = set
+}
+
+// Model answers the prompts of a run. It has exactly one of policy, script, replay, live.
+type Model struct {
+	At     yamlpos.Place      `yaml:",pos"`
+	ID     yamlpos.At[string] `yaml:"id,required" min:"1"`
+	Policy yamlpos.At[string] `yaml:"policy" enum:"oracle,noisy_oracle,always_update,never_update,lexical"`
+	Script yamlpos.At[string] `yaml:"script" min:"1"` // a gate script
+	Replay NotBuilt           `yaml:"replay"`
+	Live   NotBuilt           `yaml:"live"`
+
+	// Of noisy_oracle: the probability of each error, and what they are drawn from.
+	WrongUpdate yamlpos.At[float64] `yaml:"wrong_update" min:"0" max:"1"`
+	WrongExit   yamlpos.At[float64] `yaml:"wrong_exit" min:"0" max:"1"`
+	Malformed   yamlpos.At[float64] `yaml:"malformed" min:"0" max:"1"`
+	Seed        yamlpos.At[int64]   `yaml:"seed"`
+}
+
+// NoisyOracle is the policy that takes error probabilities.
+const NoisyOracle = "noisy_oracle"
+
+// Golden is a committed file that holds a prompt's exact bytes.
+type Golden struct {
+	At     yamlpos.Place      `yaml:",pos"`
+	File   yamlpos.At[string] `yaml:"file,required" min:"1"`
+	Query  yamlpos.At[string] `yaml:"query,required" min:"1"`
+	Corpus yamlpos.At[string] `yaml:"corpus,required" min:"1"` // of an import: corpus/sample
+	Turn   yamlpos.At[int]    `yaml:"turn,required" min:"1"`
+	Memory yamlpos.At[string] `yaml:"memory" min:"1"` // file with the memory before the turn; from turn 2 on
+}
+
+// Checks tunes the checks that judge every experiment.
+type Checks struct {
+	Budget yamlpos.At[BudgetCheck] `yaml:"budget"`
+	Retain string                  `yaml:"retain" enum:"bytes"` // bytes: compare what was sent
+	Log    string                  `yaml:"log" enum:"verify"`   // verify: recompute the event log
+}
+
+// BudgetCheck wants so many tokens free in a prompt made of a chunk of the given
+// percentile (nearest rank), the longest question and a full memory.
+type BudgetCheck struct {
+	Percentile  int `yaml:"percentile" min:"1" max:"100"` // 95
+	MinHeadroom int `yaml:"min_headroom" min:"0"`         // tokens; 0
+}
+
+// Expect says what the selected runs must show. A selector that is not given selects all;
+// the corpus of an import selects all its samples.
+type Expect struct {
+	At yamlpos.Place `yaml:",pos"`
+
+	Model    yamlpos.At[string] `yaml:"model" min:"1"`
+	Query    yamlpos.At[string] `yaml:"query" min:"1"`
+	Corpus   yamlpos.At[string] `yaml:"corpus" min:"1"`
+	Level    yamlpos.At[Level]  `yaml:"level" enum:"L1,L2"`
+	ExitGate yamlpos.At[string] `yaml:"exit_gate" enum:"record,enforce"`
+	Trial    yamlpos.At[int]    `yaml:"trial" min:"1"` // counts from 1
+
+	ChunksSeen     yamlpos.At[int]    `yaml:"chunks_seen" min:"0"`
+	ChunksUsed     yamlpos.At[int]    `yaml:"chunks_used" min:"0"`
+	FinalMemory    yamlpos.At[Memory] `yaml:"final_memory"`
+	Calls          yamlpos.At[int]    `yaml:"calls" min:"0"`
+	Exits          yamlpos.At[int]    `yaml:"exits" min:"0"`           // gate events that said end
+	BudgetExceeded yamlpos.At[int]    `yaml:"budget_exceeded" min:"0"` // events
+	ParseFailed    yamlpos.At[int]    `yaml:"parse_failed" min:"0"`    // events
+	StoppedBy      yamlpos.At[string] `yaml:"stopped_by" enum:"source_end,exit_gate"`
+}
+
+// Memory is the text of a memory, or that there is none (written null).
+type Memory struct {
+	None bool
+	Text string
+}
+
+// DecodeYAML implements yamlpos.Unmarshaler.
+func (m *Memory) DecodeYAML(n yamlpos.Node) {
+	if m.None = n.Kind() == yamlpos.Null; !m.None {
+		n.Decode(&m.Text)
+	}
+}
+
+// NotBuilt is a part of the format that is designed and refused as yet: `decision`,
+// `synth`, `replay`, `live`, and the tokenizers that are not embedded. It goes when the
+// last of these fields gets its own type.
+type NotBuilt struct{ yamlpos.Place }
+
+// DecodeYAML implements yamlpos.Unmarshaler.
+func (b *NotBuilt) DecodeYAML(n yamlpos.Node) {
+	b.Place = n.Place()
+	n.Errorf("not built yet")
+}

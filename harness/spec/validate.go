@@ -1,0 +1,277 @@
+package spec
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+)
+
+// validator judges what a type cannot: names, references, and fields that need or
+// exclude each other. What did not decode has been reported and is passed over, so that
+// one mistake is one complaint.
+type validator struct {
+	*Spec
+	errs yamlpos.Errors
+
+	corpora, queries, models names
+}
+
+func validate(s *Spec) yamlpos.Errors {
+	v := &validator{Spec: s}
+	v.ids()
+	v.budget()
+	v.levels()
+	v.paths()
+	each(v, s.Corpora, (*validator).corpus)
+	each(v, s.Queries, (*validator).query)
+	each(v, s.Models, (*validator).model)
+	each(v, s.Golden, (*validator).golden)
+	each(v, s.Expect, (*validator).expect)
+	v.goldenFiles()
+	return v.errs
+}
+
+func each[T any](v *validator, list []T, judge func(*validator, T)) {
+	for _, e := range list {
+		judge(v, e)
+	}
+}
+
+func (v *validator) errorf(at yamlpos.Place, format string, args ...any) {
+	v.errs = append(v.errs, at.Errorf(format, args...))
+}
+
+// names are the ids that a reference may name.
+type names struct {
+	known []string
+	open  bool // there are, or may be, ids that the spec does not show
+}
+
+// refer wants ref, where it is given, to be one of the names.
+func (v *validator) refer(ref yamlpos.At[string], to names) {
+	if ref.Value != "" && !to.open && !slices.Contains(to.known, ref.Value) {
+		v.errorf(ref.Place, "%s", yamlpos.OneOf(ref.Value, to.known))
+	}
+}
+
+// referCorpus is refer for a corpus; a sample of an import is corpus/sample.
+func (v *validator) referCorpus(ref yamlpos.At[string]) {
+	id, _, sample := strings.Cut(ref.Value, "/")
+	if sample && slices.ContainsFunc(v.Corpora, func(c Corpus) bool { return c.ID.Value == id && c.Import != nil && !c.Import.Join }) {
+		return
+	}
+	v.refer(ref, v.corpora)
+}
+
+// ids checks all names that the spec gives, and collects them.
+func (v *validator) ids() {
+	v.id(v.Experiment)
+	v.corpora = v.unique("corpora", ids(v.Corpora, func(c Corpus) yamlpos.At[string] { return c.ID }))
+	v.queries = v.unique("queries", ids(v.Queries, func(q Query) yamlpos.At[string] { return q.ID }))
+	v.models = v.unique("models", ids(v.Models, func(m Model) yamlpos.At[string] { return m.ID }))
+	imports := slices.ContainsFunc(v.Corpora, func(c Corpus) bool { return c.Import != nil || c.Synth.Present() })
+	if len(v.Queries) == 0 && len(v.Corpora) > 0 && !imports {
+		v.errorf(v.At, `"queries" is missing: none of the corpora brings its own`)
+		v.queries.open = true
+	}
+	v.queries.open = v.queries.open || imports
+	v.corpora.open = v.corpora.open || len(v.Corpora) == 0
+}
+
+func ids[T any](list []T, id func(T) yamlpos.At[string]) (found []yamlpos.At[string]) {
+	for _, e := range list {
+		found = append(found, id(e))
+	}
+	return found
+}
+
+func (v *validator) unique(section string, ids []yamlpos.At[string]) (n names) {
+	first := map[string]yamlpos.At[string]{}
+	for _, id := range ids {
+		key := strings.ToLower(id.Value)
+		before, again := first[key]
+		switch {
+		case key == "":
+			n.open = true
+			continue
+		case again:
+			v.errorf(id.Place, "found %q, which is also an id on line %d: want ids of %s that differ in more than case", id.Value, before.Pos.Line, section)
+		default:
+			first[key] = id
+			v.id(id)
+		}
+		n.known = append(n.known, id.Value)
+	}
+	return n
+}
+
+// id wants a name that is good as a folder's on every system.
+func (v *validator) id(id yamlpos.At[string]) {
+	switch s := id.Value; {
+	case s == "": // reported
+	case !isID(s):
+		v.errorf(id.Place, "found %s, want 1 to 64 letters a-z or A-Z, digits and . _ -, the first a letter or a digit", yamlpos.Quote(s))
+	case isReserved(s):
+		v.errorf(id.Place, "found %q, which cannot be the name of a folder on Windows", s)
+	}
+}
+
+func isID(s string) bool {
+	const alnum = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return len(s) <= 64 && strings.Trim(s, alnum+"._-") == "" && strings.Trim(s[:1], alnum) == ""
+}
+
+// isReserved knows the names that Windows keeps for devices, with any extension, and that
+// it drops a dot at the end.
+func isReserved(s string) bool {
+	base, _, _ := strings.Cut(strings.ToLower(s), ".")
+	port := len(base) == 4 && (strings.HasPrefix(base, "com") || strings.HasPrefix(base, "lpt")) && base[3] <= '9'
+	return port || slices.Contains([]string{"con", "prn", "aux", "nul"}, base) || strings.HasSuffix(s, ".")
+}
+
+func (v *validator) budget() {
+	b := v.Budget.Value
+	if b.sum() > b.Window {
+		v.errorf(v.Budget.Place, "found template %d + question %d + memory %d + chunk %d + response %d = %d tokens, want at most the window of %d",
+			b.Template, b.Question, b.Memory, b.Chunk, b.Response, b.sum(), b.Window)
+	}
+}
+
+// levels: L2 is fed by L1 runs, unless it reads chunks.
+func (v *validator) levels() {
+	if v.L2Source != Memories || !slices.Contains(v.Levels.Value, 2) {
+		return
+	}
+	if !slices.Contains(v.Levels.Value, 1) {
+		v.errorf(v.Levels.Place, "found L2 without L1, whose memories it reads: want [L1, L2], or l2_source: chunks")
+	}
+	if !slices.Contains(v.ExitGate.Value, Record) {
+		v.errorf(v.ExitGate.Place, "found %v, but L2 reads the memories of L1 runs with the exit gate recorded: want record too, or l2_source: chunks", v.ExitGate.Value)
+	}
+}
+
+func (v *validator) paths() {
+	for _, p := range v.Spec.paths() {
+		if strings.Contains(p.Value, "${") {
+			v.errorf(p.Place, "found %q, want a plain path: variables are for live models only", p.Value)
+		}
+	}
+}
+
+func (v *validator) corpus(c Corpus) {
+	v.one(c.At, option{"path", c.Path.Present()}, option{"import", c.Import != nil}, option{"synth", c.Synth.Present()})
+	v.one(c.Chunk.At, option{"tokens", c.Chunk.Tokens.Present()}, option{"records", c.Chunk.Records.Present()})
+}
+
+// option is a key of a map, and whether it was written.
+type option struct {
+	key     string
+	present bool
+}
+
+// one wants exactly one of the options in the map at a place.
+func (v *validator) one(at yamlpos.Place, options ...option) {
+	var all, found []string
+	for _, o := range options {
+		all = append(all, o.key)
+		if o.present {
+			found = append(found, o.key)
+		}
+	}
+	switch {
+	case !at.Present() || len(found) == 1:
+	case len(found) == 0:
+		v.errorf(at, "found none of %s, want one", strings.Join(all, ", "))
+	default:
+		v.errorf(at, "found %s together, want one of %s", strings.Join(found, " and "), strings.Join(all, ", "))
+	}
+}
+
+func (v *validator) query(q Query) {
+	for _, c := range q.Corpora {
+		v.referCorpus(c)
+	}
+	for _, e := range q.Evidence {
+		v.evidence(q, e)
+	}
+}
+
+// evidence: a label's corpus is one that the query is asked of.
+func (v *validator) evidence(q Query, e Evidence) {
+	v.one(e.At, option{"id", e.ID.Present()}, option{"match", e.Match.Present()})
+	if e.All.Present() && !e.Match.Present() {
+		v.errorf(e.All.Place, "found all without match, whose hits it is about")
+	}
+	if q.Corpora == nil {
+		v.referCorpus(e.Corpus)
+		return
+	}
+	asked := names{}
+	for _, c := range q.Corpora {
+		asked.known = append(asked.known, c.Value)
+		asked.open = asked.open || c.Value == ""
+	}
+	v.refer(e.Corpus, asked)
+}
+
+func (v *validator) model(m Model) {
+	v.one(m.At, option{"policy", m.Policy.Present()}, option{"script", m.Script.Present()},
+		option{"replay", m.Replay.Present()}, option{"live", m.Live.Present()})
+	if m.Policy.Value == NoisyOracle || m.Policy.Present() && m.Policy.Value == "" {
+		return
+	}
+	for _, field := range []yamlpos.Place{m.WrongUpdate.Place, m.WrongExit.Place, m.Malformed.Place, m.Seed.Place} {
+		if field.Present() {
+			v.errorf(field, "found a field of policy noisy_oracle, want it there only")
+		}
+	}
+}
+
+func (v *validator) golden(g Golden) {
+	v.refer(g.Query, v.queries)
+	v.referCorpus(g.Corpus)
+	switch {
+	case g.Turn.Value > 1 && !g.Memory.Present():
+		v.errorf(g.Turn.Place, "found turn %d without memory, want the file with the memory before it", g.Turn.Value)
+	case g.Turn.Value == 1 && g.Memory.Present():
+		v.errorf(g.Memory.Place, "found a memory at turn 1, where there is none yet")
+	}
+}
+
+// goldenFiles: two prompts cannot both be the bytes of one file.
+func (v *validator) goldenFiles() {
+	first := map[string]yamlpos.Place{}
+	for _, g := range v.Golden {
+		key := path.Clean(g.File.Value)
+		if before, again := first[key]; again && g.File.Value != "" {
+			v.errorf(g.File.Place, "found %q, which is also the file of the golden on line %d", g.File.Value, before.Pos.Line)
+		}
+		first[key] = g.File.Place
+	}
+}
+
+// expect: a selector that selects nothing would be an expectation that is never judged.
+func (v *validator) expect(e Expect) {
+	v.refer(e.Model, v.models)
+	v.refer(e.Query, v.queries)
+	v.referCorpus(e.Corpus)
+	if l := e.Level.Value; l != 0 && !slices.Contains(v.Levels.Value, l) {
+		v.errorf(e.Level.Place, "found %v, want one of the spec's levels %v", l, v.Levels.Value)
+	}
+	if x := e.ExitGate.Value; x != "" && !slices.Contains(v.ExitGate.Value, x) {
+		v.errorf(e.ExitGate.Place, "found %s, want one of the spec's exit_gate %v", x, v.ExitGate.Value)
+	}
+	if e.Trial.Value > v.Trials {
+		v.errorf(e.Trial.Place, "found trial %d, want at most the spec's trials %d", e.Trial.Value, v.Trials)
+	}
+	if e.At.Present() && !e.expects() {
+		v.errorf(e.At, "found no expectation, want at least one of chunks_seen, chunks_used, final_memory, calls, exits, budget_exceeded, parse_failed, stopped_by")
+	}
+}
+
+func (e Expect) expects() bool {
+	return slices.ContainsFunc([]yamlpos.Place{e.ChunksSeen.Place, e.ChunksUsed.Place, e.FinalMemory.Place, e.Calls.Place,
+		e.Exits.Place, e.BudgetExceeded.Place, e.ParseFailed.Place, e.StoppedBy.Place}, yamlpos.Place.Present)
+}
