@@ -71,6 +71,9 @@ func New(cfg Config) (*Builder, error) {
 // Budget is the limits in force, defaults filled in.
 func (b *Builder) Budget() Budget { return b.budget }
 
+// Fixed is what every prompt takes whatever its values: template and system message.
+func (b *Builder) Fixed() Tokens { return b.fixed }
+
 // Measure prepares a text for a place of the template: escaped and counted.
 func (b *Builder) Measure(raw string) Text {
 	t := Sized(raw, 0)

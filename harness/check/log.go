@@ -1,0 +1,97 @@
+package check
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/eventlog"
+)
+
+// Log judges a run's event log: a run that ended has a complete one, any other has one
+// that was interrupted between or inside whole turns, never a corrupt one.
+func Log(run string, ended bool, log eventlog.Report) Result {
+	switch {
+	case log.State == eventlog.Corrupt:
+		return fail("log", run, "events.jsonl:%d: %s", log.Line, log.Rule)
+	case ended && log.State != eventlog.Complete:
+		return fail("log", run, "the run ended, its log is %s after %d turns", log.State, log.Turns)
+	case !ended && log.State == eventlog.Complete:
+		return fail("log", run, "the run did not end, its log says that it did")
+	}
+	return pass("log", run, "%s, %d turns verified", log.State, log.Turns)
+}
+
+// Levels compares the logs of one script at two levels, fed the same chunks: nothing but
+// the level fields may differ (M1.5 a10), each by as much as the levels do.
+func Levels(subject string, lower, upper io.Reader) Result {
+	a, b := bufio.NewReader(lower), bufio.NewReader(upper)
+	var apart loop.Level
+	for n := 1; ; n++ {
+		x, errX := next(a)
+		y, errY := next(b)
+		switch {
+		case errors.Is(errX, io.EOF) && errors.Is(errY, io.EOF):
+			return levelsEnd(subject, n-1)
+		case errX != nil || errY != nil:
+			return fail("levels", subject, "line %d: %v", n, errors.Join(oneSided(errX, "lower"), oneSided(errY, "upper")))
+		}
+		if n == 1 {
+			apart = level(y) - level(x)
+		}
+		if err := sameButLevel(x, y, apart); err != nil {
+			return fail("levels", subject, "line %d: %v", n, err)
+		}
+	}
+}
+
+func levelsEnd(subject string, lines int) Result {
+	if lines == 0 {
+		return Skipped("levels", subject, "both logs are empty")
+	}
+	return pass("levels", subject, "%d events, the level fields alone differ", lines)
+}
+
+func oneSided(err error, which string) error {
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("the log of the %s level ends, the other goes on", which)
+	}
+	return err
+}
+
+func next(r *bufio.Reader) (loop.Event, error) {
+	line, err := r.ReadBytes('\n')
+	if err != nil {
+		return nil, err
+	}
+	return eventlog.Decode(line)
+}
+
+func level(e loop.Event) loop.Level {
+	return loop.Level(reflect.ValueOf(e).FieldByName("Level").Int())
+}
+
+func sameButLevel(x, y loop.Event, apart loop.Level) error {
+	if got := level(y) - level(x); x.Type() == y.Type() && got != apart {
+		return fmt.Errorf("%s: levels are %d apart, want %d", x.Type(), got, apart)
+	}
+	raised := reflect.New(reflect.TypeOf(x)).Elem()
+	raised.Set(reflect.ValueOf(x))
+	raised.FieldByName("Level").SetInt(int64(level(y)))
+	want, err := eventlog.Encode(raised.Interface().(loop.Event))
+	if err != nil {
+		return err
+	}
+	got, err := eventlog.Encode(y)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(want, got) {
+		return fmt.Errorf("more than the level differs: %s", firstDifference(string(want), string(got)))
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/prompt"
+)
+
+// Watch sees what one run sends and emits, and judges the retain path on the sent bytes:
+// it does not ask the loop what it believes. It stands between the loop and the model
+// and between the loop and the log, and holds two turns' worth of text at the most.
+type Watch struct {
+	Model loop.Model
+	Sink  loop.Sink
+
+	first      loop.Request // of the turn, to hold its retries against
+	frame      [2]string    // what stands around the memory's bytes in this template
+	sent       string       // memory bytes of the turn's prompt
+	turn       int
+	due        string // memory bytes that the next prompt must show, if it shows any
+	why        string // what makes them due: retained after "no", written, ...
+	last       loop.Event
+	retained   int // turns
+	compared   int
+	violations []string
+}
+
+// Complete records the request and asks Model.
+func (w *Watch) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
+	if r.Attempt > 1 {
+		w.retry(r)
+	} else {
+		w.prompt(r)
+	}
+	return w.Model.Complete(ctx, r)
+}
+
+func (w *Watch) retry(r loop.Request) {
+	r.Attempt = w.first.Attempt
+	if r != w.first {
+		w.violate("turn %d: a retry sent other bytes than the first attempt: %s", r.Turn, firstDifference(w.first.User, r.User))
+	}
+}
+
+func (w *Watch) prompt(r loop.Request) {
+	w.first, w.turn = r, r.Turn
+	parts, err := prompt.Split(r.User)
+	if err != nil {
+		w.violate("turn %d: %v", r.Turn, err)
+		return
+	}
+	w.sent = parts.Memory
+	if r.Turn == 1 {
+		w.open()
+		return
+	}
+	w.compare(fmt.Sprintf("the prompt of turn %d", r.Turn), parts.Memory)
+}
+
+// open learns from turn 1, whose memory is known, what the template puts around one.
+func (w *Watch) open() {
+	before, after, ok := strings.Cut(w.sent, prompt.NoMemory)
+	if !ok {
+		w.violate("turn 1: the memory is %s, want %q", visible(w.sent), prompt.NoMemory)
+	}
+	w.frame = [2]string{before, after}
+}
+
+func (w *Watch) compare(where, got string) {
+	w.compared++
+	if got != w.due {
+		w.violate("%s: memory bytes differ from those %s: %s", where, w.why, firstDifference(w.due, got))
+	}
+}
+
+// Emit takes the turn's events, which say what the next prompt must show.
+func (w *Watch) Emit(unit []loop.Event) error {
+	w.last = unit[len(unit)-1]
+	switch e := w.last.(type) {
+	case loop.Memory:
+		w.due, w.why = w.rendered(e.Text), fmt.Sprintf("written at turn %d", e.Turn)
+	case loop.Gate:
+		w.retain(`after "no"`)
+	case loop.BudgetExceeded:
+		w.retain("after budget_exceeded")
+	case loop.ParseFailed:
+		w.retain("after parse_failed")
+	}
+	return w.Sink.Emit(unit)
+}
+
+func (w *Watch) retain(why string) {
+	w.retained++
+	w.due, w.why = w.sent, fmt.Sprintf("retained at turn %d %s", w.turn, why)
+}
+
+func (w *Watch) rendered(memory string) string {
+	sent, _, _ := prompt.Escape(memory)
+	return w.frame[0] + sent + w.frame[1]
+}
+
+func (w *Watch) violate(format string, args ...any) {
+	w.violations = append(w.violations, fmt.Sprintf(format, args...))
+}
+
+// Retain is the verdict. For a run that ended, its outcome's memory is compared as it
+// would be rendered next, and with the log's final sha. A run without a retaining turn
+// is a skip, unless its written memories changed on their way to the next prompt.
+func (w *Watch) Retain(run string, out loop.Outcome) Result {
+	if end, ok := w.last.(loop.RunEnd); ok {
+		w.final(out, end)
+	}
+	switch {
+	case len(w.violations) > 0:
+		r := fail("retain", run, "%s", w.violations[0])
+		if more := len(w.violations) - 1; more > 0 {
+			r.Detail += fmt.Sprintf(" (and %d more)", more)
+		}
+		return r
+	case w.retained == 0:
+		return Skipped("retain", run, "no turn retained")
+	case w.compared == 0:
+		return Skipped("retain", run, "no prompt or outcome after a retaining turn")
+	}
+	return pass("retain", run, "%d retaining turns, %d comparisons of sent bytes", w.retained, w.compared)
+}
+
+func (w *Watch) final(out loop.Outcome, end loop.RunEnd) {
+	if w.turn == 0 {
+		return
+	}
+	memory, sha := prompt.NoMemory, ""
+	if out.Memory != nil {
+		memory, sha = out.Memory.Raw, out.Memory.SHA()
+	}
+	w.compare("the outcome's memory", w.rendered(memory))
+	logged := ""
+	if end.FinalMemorySHA != nil {
+		logged = *end.FinalMemorySHA
+	}
+	if logged != sha {
+		w.violate("run_end: final_memory_sha is %q, the outcome's memory has %q", logged, sha)
+	}
+}
+
+// firstDifference says where two texts part, with some bytes of each.
+func firstDifference(want, got string) string {
+	n := 0
+	for n < len(want) && n < len(got) && want[n] == got[n] {
+		n++
+	}
+	return fmt.Sprintf("at byte %d want %s, got %s (%d and %d bytes)", n, around(want, n), around(got, n), len(want), len(got))
+}
+
+// around shows some bytes of s at n, quoted, or that s ends there.
+func around(s string, n int) string {
+	if n >= len(s) {
+		return "its end"
+	}
+	return visible(s[n:min(len(s), n+24)])
+}
+
+func visible(s string) string { return fmt.Sprintf("%+q", s) }

@@ -1,0 +1,237 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/prompt"
+)
+
+// Experiment is a spec made ready to run: corpora read and packed, labels found, the
+// matrix expanded, every file that the spec names read once.
+type Experiment struct {
+	Spec *spec.Spec
+
+	cfg      Config
+	count    prompt.Counter
+	prompts  *prompt.Builder
+	sessions []*session
+	jobs     []*job
+	goldens  []golden
+}
+
+// Prepare makes an experiment ready. Nothing is run or written. The error is a
+// yamlpos.Errors where it is about the spec, its labels or its corpora, all at once.
+func Prepare(ctx context.Context, cfg Config, s *spec.Spec) (*Experiment, error) {
+	e := &Experiment{Spec: s, cfg: cfg.withDefaults()}
+	if err := e.builder(); err != nil {
+		return nil, err
+	}
+	if err := e.load(ctx); err != nil {
+		return nil, err
+	}
+	e.jobs = e.matrix()
+	choose(e.jobs, e.cfg.Select)
+	var errs yamlpos.Errors
+	errs = append(errs, e.checkNames()...)
+	errs = append(errs, e.checkL2()...)
+	errs = append(errs, e.readGoldens()...)
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Experiment) builder() error {
+	s := e.Spec
+	count, err := e.cfg.Counter(string(s.Tokenizer))
+	if err != nil {
+		return yamlpos.Errors{s.At.Errorf("tokenizer: %v", err)}
+	}
+	e.count = count
+	e.prompts, err = prompt.New(prompt.Config{
+		Counter: count, System: s.System, Template: e.cfg.Template, Budget: prompt.Budget(s.Budget.Value),
+	})
+	if err != nil {
+		return yamlpos.Errors{s.At.Errorf("%v", err)}
+	}
+	return nil
+}
+
+// load reads all corpora. A label must be found exactly once over its query's corpora, or
+// at least once if it says all.
+func (e *Experiment) load(ctx context.Context) error {
+	var errs yamlpos.Errors
+	hits := map[*spec.Evidence]int{}
+	for i := range e.Spec.Corpora {
+		c := &e.Spec.Corpora[i]
+		queries, labels := e.asks(c)
+		sessions, err := corpus.Load(ctx, e.source(c, queries))
+		if err != nil {
+			if errs = append(errs, positioned(c, err)...); ctx.Err() != nil {
+				return ctx.Err()
+			}
+			continue
+		}
+		for _, s := range sessions {
+			e.sessions = append(e.sessions, &session{Session: s, corpus: c})
+			for _, asked := range s.Queries() {
+				for n, label := range labels[asked.ID] {
+					hits[label] += asked.Hits[n]
+				}
+			}
+		}
+	}
+	if len(errs) == 0 { // else a label may belong into a corpus that could not be read
+		errs = append(errs, e.judgeLabels(hits)...)
+	}
+	return errs.Err()
+}
+
+// asks are the spec's queries of a corpus, with the labels that may lie in it, and for
+// each query the spec's evidence entries that its labels stand for.
+func (e *Experiment) asks(c *spec.Corpus) ([]corpus.Query, map[string][]*spec.Evidence) {
+	var queries []corpus.Query
+	labels := map[string][]*spec.Evidence{}
+	for i := range e.Spec.Queries {
+		q := &e.Spec.Queries[i]
+		if !names(q.Corpora, c.ID.Value) {
+			continue
+		}
+		asked := corpus.Query{ID: q.ID.Value, Text: q.Text.Value, Answers: q.Answers}
+		for n := range q.Evidence {
+			ev := &q.Evidence[n]
+			if ev.Corpus.Present() && ev.Corpus.Value != c.ID.Value {
+				continue
+			}
+			labels[asked.ID] = append(labels[asked.ID], ev)
+			asked.Labels = append(asked.Labels, corpus.Label{
+				ID: ev.ID.Value, Match: ev.Match.Value, All: ev.All.Value, Pos: ev.At.Pos,
+			})
+		}
+		queries = append(queries, asked)
+	}
+	return queries, labels
+}
+
+func names(list []yamlpos.At[string], id string) bool {
+	for _, l := range list {
+		if l.Value == id {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Experiment) source(c *spec.Corpus, queries []corpus.Query) corpus.Config {
+	cfg := corpus.Config{
+		ID: c.ID.Value, Path: c.Path.Value, Prompts: e.prompts, Queries: queries,
+		Pack: corpus.Pack{Tokens: c.Chunk.Tokens.Value, Records: c.Chunk.Records.Value},
+	}
+	if c.Import != nil {
+		cfg.Path, cfg.Format, cfg.Join = c.Import.Path.Value, c.Import.Format, c.Import.Join
+	}
+	return cfg
+}
+
+// positioned keeps a corpus's own positions; an error without one, such as a missing
+// file, is the spec's.
+func positioned(c *spec.Corpus, err error) yamlpos.Errors {
+	if errs, ok := errors.AsType[yamlpos.Errors](err); ok {
+		return errs
+	}
+	at := c.Path.Place
+	if c.Import != nil {
+		at = c.Import.Path.Place
+	}
+	return yamlpos.Errors{at.Errorf("%v", err)}
+}
+
+func (e *Experiment) judgeLabels(hits map[*spec.Evidence]int) (errs yamlpos.Errors) {
+	for i := range e.Spec.Queries {
+		for n := range e.Spec.Queries[i].Evidence {
+			ev := &e.Spec.Queries[i].Evidence[n]
+			what, where := "record "+ev.ID.Value, "the corpora of the query"
+			if ev.Match.Present() {
+				what = "the text"
+			}
+			if ev.Corpus.Present() {
+				where = "corpus " + ev.Corpus.Value
+			}
+			switch {
+			case hits[ev] == 0:
+				errs = append(errs, ev.At.Errorf("%s is not in %s", what, where))
+			case hits[ev] > 1 && !ev.All.Value:
+				errs = append(errs, ev.At.Errorf("%s is %d times in %s: want once, or name a corpus, or say {match: …, all: true}", what, hits[ev], where))
+			}
+		}
+	}
+	return errs
+}
+
+var folder = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// checkNames refuses runs whose names, which are folders, are not names of their own: an
+// import brings names that no spec has checked.
+func (e *Experiment) checkNames() (errs yamlpos.Errors) {
+	seen := map[string]string{}
+	for _, j := range e.jobs {
+		at := e.Spec.At
+		if j.session != nil {
+			at = j.session.corpus.At
+		}
+		key := strings.ToLower(j.Name)
+		if other, ok := seen[key]; ok {
+			errs = append(errs, at.Errorf("two runs are named %s and %s: want names that differ in more than case", other, j.Name))
+		}
+		seen[key] = j.Name
+		for _, part := range strings.Split(j.Name, "/") {
+			if !folder.MatchString(part) {
+				errs = append(errs, at.Errorf("run %q has a part %q: want letters, digits, '.', '_' and '-', which can be a folder's name", j.Name, part))
+			}
+		}
+	}
+	return errs
+}
+
+// checkL2 refuses a matrix whose L2 has no L1 to rest on.
+func (e *Experiment) checkL2() (errs yamlpos.Errors) {
+	for _, j := range e.jobs {
+		if j.Level == 2 && j.session == nil && len(j.sources) == 0 {
+			return yamlpos.Errors{e.Spec.At.Errorf("levels: L2 reads the memories of recorded L1 runs: want L1 before L2 in levels, and record in exit_gate (or l2_source: chunks)")}
+		}
+	}
+	return nil
+}
+
+// Cells lists the runs that Run would do, in the order of the result.
+func (e *Experiment) Cells() []Cell {
+	var cells []Cell
+	for _, j := range e.jobs {
+		if j.wanted {
+			cells = append(cells, j.Cell)
+		}
+	}
+	return cells
+}
+
+// dir is where the experiment writes.
+func (e *Experiment) dir() string { return filepath.Join(e.cfg.Out, e.Spec.Experiment.Value) }
+
+func readFile(at yamlpos.At[string]) (string, *yamlpos.Error) {
+	data, err := os.ReadFile(at.Value)
+	if err != nil {
+		if why, ok := errors.AsType[*os.PathError](err); ok {
+			err = why.Err
+		}
+		return "", at.Errorf("%s: %v", at.Value, err)
+	}
+	return string(data), nil
+}

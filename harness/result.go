@@ -1,0 +1,126 @@
+package harness
+
+import (
+	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/prompt"
+)
+
+// SchemaVersion is that of Result as JSON.
+const SchemaVersion = 1
+
+// Result is all that an experiment came to. With scripted models it is the same from run
+// to run; nothing in it is touched by a clock.
+type Result struct {
+	Schema     int                 `json:"schema"`
+	Experiment string              `json:"experiment"`
+	About      string              `json:"about,omitempty"`
+	Spec       string              `json:"spec"` // the file, as it was given
+	Tokenizer  string              `json:"tokenizer"`
+	Budget     prompt.Budget       `json:"budget"`
+	Checks     []check.Result      `json:"checks"`
+	Gates      []GateRow           `json:"gates"`
+	Budgets    []check.BudgetTable `json:"budgets"`
+	Runs       []Run               `json:"runs"`
+	Warnings   []string            `json:"warnings,omitempty"`
+}
+
+// GateRow is the gate counts of the ended runs of one model, level and exit setting.
+type GateRow struct {
+	Model    string      `json:"model"`
+	Level    spec.Level  `json:"level"`
+	ExitGate string      `json:"exit_gate"`
+	Excluded int         `json:"excluded_runs"` // of them, not ended: in no count
+	Counts   stat.Counts `json:"counts"`
+}
+
+// Run is one run's end.
+type Run struct {
+	Cell
+	State  State  `json:"state"`
+	Reason string `json:"reason,omitempty"` // of any state but complete
+	check.Facts
+	Counts *stat.Counts `json:"counts,omitempty"` // of a complete run
+}
+
+// State is how a run ended.
+type State string
+
+// The states of a run.
+const (
+	Complete      State = "complete"
+	Failed        State = "failed"        // the budget refused a prompt
+	Misconfigured State = "misconfigured" // its model cannot answer: a script without an entry
+	Incomplete    State = "incomplete"    // no reply came, or the log could not be written
+	Interrupted   State = "interrupted"
+	Skipped       State = "skipped" // with a reason; nothing was run
+)
+
+// Exit is the process's exit code for results: 0 all passed, 1 judged and failed, 2 bad
+// usage or spec, 3 infrastructure, 4 undecided, 130 interrupted; of several the first of
+// 130, 2, 3, 1, 4. Nothing judged is 2: an empty run is never 0.
+func Exit(results ...*Result) int {
+	found := map[int]bool{}
+	judged := false
+	for _, r := range results {
+		for _, run := range r.Runs {
+			judged = judged || run.State != Skipped
+			found[run.State.exit()] = true
+		}
+		for _, c := range r.Checks {
+			judged = judged || c.Status != check.Skip
+			found[map[check.Status]int{check.Fail: 1}[c.Status]] = true
+		}
+	}
+	if !judged {
+		found[2] = true
+	}
+	return FirstExit(found)
+}
+
+// FirstExit is the exit code that counts where several are due.
+func FirstExit(due map[int]bool) int {
+	for _, code := range []int{130, 2, 3, 1, 4} {
+		if due[code] {
+			return code
+		}
+	}
+	return 0
+}
+
+func (s State) exit() int {
+	switch s {
+	case Failed:
+		return 1
+	case Misconfigured:
+		return 2
+	case Incomplete:
+		return 3
+	case Interrupted:
+		return 130
+	}
+	return 0
+}
+
+// Count is how many runs are in a state.
+func (r *Result) Count(s State) int {
+	n := 0
+	for _, run := range r.Runs {
+		if run.State == s {
+			n++
+		}
+	}
+	return n
+}
+
+// Checked is how many checks have a status.
+func (r *Result) Checked(s check.Status) int {
+	n := 0
+	for _, c := range r.Checks {
+		if c.Status == s {
+			n++
+		}
+	}
+	return n
+}

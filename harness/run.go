@@ -1,0 +1,229 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/eventlog"
+	"github.com/poimen-memory/mem/loop/journal"
+	"github.com/poimen-memory/mem/prompt"
+)
+
+// done is a run with what checks and later runs need of it.
+type done struct {
+	Run
+	checks    []check.Result
+	memories  []int // tokens, one a prompt
+	prompts   []int // tokens, one a prompt
+	memory    *prompt.Text
+	committed bool
+}
+
+// input is what a run reads: chunks, and for each turn what its labels say.
+type input struct {
+	chunks   iter.Seq2[prompt.Chunk, error]
+	tokens   []int // of each chunk
+	evidence []corpus.Evidence
+}
+
+func (in input) truth() []Truth {
+	truth := make([]Truth, len(in.tokens))
+	for i, ev := range in.evidence {
+		truth[ev.Chunk-1] = Truth{Evidence: true, Last: i == len(in.evidence)-1, Excerpt: ev.Excerpt}
+	}
+	return truth
+}
+
+func (in input) turns() map[int]bool {
+	turns := map[int]bool{}
+	for _, ev := range in.evidence {
+		turns[ev.Chunk] = true
+	}
+	return turns
+}
+
+func (in input) last() int {
+	if len(in.evidence) == 0 {
+		return 0
+	}
+	return in.evidence[len(in.evidence)-1].Chunk
+}
+
+func (e *Experiment) runDir(name string) string {
+	return filepath.Join(e.dir(), "runs", filepath.FromSlash(name))
+}
+
+// run takes one job through the loop. Its logs are on disk as far as it came, whatever
+// happens.
+func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) done {
+	d := done{Run: Run{Cell: j.Cell}}
+	logs, err := createLogs(e.runDir(j.Name))
+	if err != nil {
+		d.State, d.Reason = classify(err)
+		return d
+	}
+	defer logs.close()
+	model, err := e.cfg.Models(ModelFor{
+		Spec: e.Spec, Model: j.model, Cell: j.Cell, Truth: in.truth(), Budget: e.prompts.Budget(), Count: e.count,
+	})
+	if err != nil {
+		d.State, d.Reason = Misconfigured, err.Error()
+		return d
+	}
+	recorder := journal.Recorder{Model: model, W: logs.calls, Terse: true}
+	if err := recorder.Start(e.header(j)); err != nil {
+		d.State, d.Reason = classify(err)
+		return d
+	}
+	t := &tally{
+		model: recorder, sink: eventlog.Writer{W: logs.events}, evidence: in.turns(), turned: turned,
+		memory: e.prompts.Memory(nil).Tokens,
+	}
+	watch := &check.Watch{Model: t, Sink: t}
+	out, err := e.cfg.Loop(ctx, loop.Config{
+		Model: watch, Sink: watch, Prompts: e.prompts, Level: loop.Level(j.Level),
+		UseExitGate: j.ExitGate == spec.Enforce, Tokenizer: string(e.Spec.Tokenizer),
+	}, j.query, in.chunks)
+	d.State, d.Reason = classify(err)
+	d.Facts, d.memory, d.committed = t.end(out), out.Memory, t.committed()
+	d.memories, d.prompts = t.memories, t.prompts(e.prompts.Fixed(), e.prompts.Measure(j.query).Tokens, in.tokens)
+	if d.State == Complete {
+		c := stat.Count(stat.Run{Turns: t.turns, LastEvidence: in.last(), MemoryTokens: d.MemoryTokens})
+		d.Counts = &c
+	}
+	d.checks = append(d.checks, watch.Retain(j.Name, out), e.verify(j.Name, d.State == Complete))
+	return d
+}
+
+// classify names a run's end. A model that cannot answer as it was set up says so itself.
+func classify(err error) (State, string) {
+	var unusable interface{ Misconfigured() bool }
+	switch {
+	case err == nil:
+		return Complete, ""
+	case errors.Is(err, context.Canceled):
+		return Interrupted, "interrupted"
+	case errors.As(err, &unusable) && unusable.Misconfigured():
+		return Misconfigured, err.Error()
+	}
+	if _, over := errors.AsType[*prompt.OverBudget](err); over {
+		return Failed, err.Error()
+	}
+	return Incomplete, err.Error()
+}
+
+func (e *Experiment) header(j *job) journal.Header {
+	b := e.prompts.Budget()
+	return journal.Header{
+		TemplateSHA: prompt.SHA(e.cfg.Template), Query: j.query, Corpus: j.Session,
+		Budget: map[string]int{
+			"window": b.Window, "template": b.Template, "question": b.Question,
+			"memory": b.Memory, "chunk": b.Chunk, "response": b.Response,
+		},
+		Tokenizer: string(e.Spec.Tokenizer), Model: modelHeader(j.model),
+		Level: loop.Level(j.Level), Trial: j.Trial,
+	}
+}
+
+// modelHeader is what a journal says of its model: what was written in the spec.
+func modelHeader(m *spec.Model) map[string]any {
+	h := map[string]any{"id": m.ID.Value}
+	if m.Policy.Present() {
+		h["policy"] = m.Policy.Value
+	}
+	if m.Script.Present() {
+		h["script"] = filepath.Base(m.Script.Value)
+	}
+	if m.Policy.Value == spec.NoisyOracle {
+		h["wrong_update"], h["wrong_exit"] = m.WrongUpdate.Value, m.WrongExit.Value
+		h["malformed"], h["seed"] = m.Malformed.Value, m.Seed.Value
+	}
+	return h
+}
+
+type logs struct{ events, calls *os.File }
+
+func createLogs(dir string) (logs, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return logs{}, err
+	}
+	events, err := os.Create(filepath.Join(dir, "events.jsonl"))
+	if err != nil {
+		return logs{}, err
+	}
+	calls, err := os.Create(filepath.Join(dir, "calls.jsonl"))
+	if err != nil {
+		events.Close()
+		return logs{}, err
+	}
+	return logs{events, calls}, nil
+}
+
+func (l logs) close() {
+	l.events.Close()
+	l.calls.Close()
+}
+
+// verify reads a run's event log back from disk and judges it.
+func (e *Experiment) verify(name string, ended bool) check.Result {
+	f, err := os.Open(filepath.Join(e.runDir(name), "events.jsonl"))
+	if err != nil {
+		return check.Unreadable("log", name, err)
+	}
+	defer f.Close()
+	report, err := eventlog.Verify(f, e.countRendered)
+	if err != nil {
+		return check.Unreadable("log", name, err)
+	}
+	return check.Log(name, ended, report)
+}
+
+func (e *Experiment) countRendered(tokenizer string) func(string) int {
+	if tokenizer != string(e.Spec.Tokenizer) {
+		return nil
+	}
+	return func(text string) int { return e.prompts.Measure(text).Tokens }
+}
+
+// level2 makes the input of an L2 run from the L1 runs it rests on: one record a memory.
+// reason says why it cannot be run, with the state that it then has.
+func (e *Experiment) level2(j *job, l1 map[string]*done) (in input, state State, reason string) {
+	var chunks []prompt.Chunk
+	for _, name := range j.sources {
+		source := l1[name]
+		switch {
+		case source.State == Incomplete || source.State == Interrupted:
+			return in, source.State, fmt.Sprintf("its L1 run %s is %s", name, source.State)
+		case source.State != Complete:
+			return in, Skipped, fmt.Sprintf("its L1 run %s is %s", name, source.State)
+		case source.memory == nil:
+			continue
+		}
+		chunk := e.prompts.Chunk(prompt.Record{Role: "memory", Text: source.memory.Raw})
+		chunks = append(chunks, chunk)
+		in.tokens = append(in.tokens, chunk.Tokens)
+		if source.committed {
+			in.evidence = append(in.evidence, corpus.Evidence{Chunk: len(chunks), Excerpt: source.memory.Raw})
+		}
+	}
+	if len(chunks) < 2 {
+		return in, Skipped, fmt.Sprintf("%d of %d sessions left a memory, L2 needs two", len(chunks), len(j.sources))
+	}
+	in.chunks = func(yield func(prompt.Chunk, error) bool) {
+		for _, c := range chunks {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+	return in, Complete, ""
+}

@@ -1,0 +1,317 @@
+package harness
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/harness/spec"
+)
+
+// Run does the experiment's runs and judges them. Its result does not depend on how many
+// go on at a time, nor on which ends first. A cancelled ctx interrupts the runs in hand
+// and leaves the rest undone; the result says so. The error is about the output folder.
+func (e *Experiment) Run(ctx context.Context) (*Result, error) {
+	if err := os.MkdirAll(e.dir(), 0o777); err != nil {
+		return nil, err
+	}
+	if err := e.prune(); err != nil {
+		return nil, err
+	}
+	p := e.progress()
+	ended := map[string]*done{}
+	for _, level := range e.Spec.Levels.Value { // L2 reads what L1 left
+		var jobs []*job
+		for _, j := range e.jobs {
+			if j.wanted && j.Level == level {
+				jobs = append(jobs, j)
+			}
+		}
+		results := make([]*done, len(jobs))
+		parallel(e.cfg.Parallel, len(jobs), func(i int) {
+			results[i] = e.one(ctx, jobs[i], ended, p)
+		})
+		for i, j := range jobs {
+			ended[j.Name] = results[i]
+		}
+	}
+	return e.result(ended), nil
+}
+
+// one does a job, or says why it is not done. ended holds the levels below.
+func (e *Experiment) one(ctx context.Context, j *job, ended map[string]*done, p *progress) *done {
+	d := &done{Run: Run{Cell: j.Cell}}
+	defer p.ran(j)
+	if ctx.Err() != nil {
+		d.State, d.Reason = Interrupted, "not begun"
+		return d
+	}
+	in := input{}
+	if j.session != nil {
+		in = input{chunks: j.session.Chunks(), tokens: j.session.ChunkTokens(), evidence: j.asked.Evidence}
+	} else if in, d.State, d.Reason = e.level2(j, ended); d.State != Complete {
+		return d
+	}
+	*d = e.run(ctx, j, in, p.turned)
+	return d
+}
+
+// parallel calls do(0) … do(n-1), at most width at a time.
+func parallel(width, n int, do func(int)) {
+	var wg sync.WaitGroup
+	room := make(chan struct{}, max(width, 1))
+	for i := range n {
+		room <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-room }()
+			do(i)
+		})
+	}
+	wg.Wait()
+}
+
+// prune takes away the runs that an earlier spec of this name left and this one does not
+// have: beside new ones they would be taken for its.
+func (e *Experiment) prune() error {
+	known := map[string]bool{}
+	for _, j := range e.jobs {
+		known[e.runDir(j.Name)] = true
+	}
+	logs, err := leftLogs(e.runDir(""))
+	if err != nil {
+		return err
+	}
+	for _, log := range logs {
+		if dir := filepath.Dir(log); !known[dir] {
+			if err := os.RemoveAll(dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func leftLogs(dir string) (logs []string, err error) {
+	if _, err := os.Stat(dir); os.IsNotExist(err) {
+		return nil, nil
+	}
+	err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Name() == "events.jsonl" {
+			logs = append(logs, path)
+		}
+		return err
+	})
+	return logs, err
+}
+
+// progress adds up turns from all runs.
+type progress struct {
+	mu   sync.Mutex
+	tell func(Progress)
+	at   Progress
+	left map[string]int
+}
+
+func (e *Experiment) progress() *progress {
+	p := &progress{tell: e.cfg.Progress, at: Progress{Experiment: e.Spec.Experiment.Value}}
+	for _, j := range e.jobs {
+		if j.wanted {
+			p.at.Of += j.turns
+			p.at.OfAll++
+		}
+	}
+	p.tell(p.at)
+	return p
+}
+
+func (p *progress) turned() { p.add(func(at *Progress) { at.Turns++ }) }
+
+func (p *progress) ran(*job) { p.add(func(at *Progress) { at.Runs++ }) }
+
+func (p *progress) add(step func(*Progress)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	step(&p.at)
+	p.tell(p.at)
+}
+
+// result puts everything in the order of the matrix.
+func (e *Experiment) result(ended map[string]*done) *Result {
+	r := &Result{
+		Schema: SchemaVersion, Experiment: e.Spec.Experiment.Value, About: e.Spec.About,
+		Spec: filepath.ToSlash(e.Spec.File), Tokenizer: string(e.Spec.Tokenizer), Budget: e.prompts.Budget(),
+		Warnings: e.warnings(),
+	}
+	var runs []*done
+	for _, j := range e.jobs {
+		if d := ended[j.Name]; d != nil {
+			runs = append(runs, d)
+			r.Runs = append(r.Runs, d.Run)
+		}
+	}
+	r.Gates = e.gates(r.Runs)
+	r.Budgets = e.budgets(runs)
+	r.Checks = e.checks(r, runs)
+	return r
+}
+
+func (e *Experiment) gates(runs []Run) []GateRow {
+	var rows []GateRow
+	for _, m := range e.Spec.Models {
+		for _, level := range e.Spec.Levels.Value {
+			for _, exit := range e.Spec.ExitGate.Value {
+				row := GateRow{Model: m.ID.Value, Level: level, ExitGate: exit}
+				for _, run := range runs {
+					row.add(run)
+				}
+				if row.Excluded+row.Counts.Runs > 0 {
+					rows = append(rows, row)
+				}
+			}
+		}
+	}
+	return rows
+}
+
+func (row *GateRow) add(run Run) {
+	switch {
+	case run.Model != row.Model || run.Level != row.Level || run.ExitGate != row.ExitGate:
+	case run.Counts == nil:
+		row.Excluded++
+	default:
+		row.Counts = row.Counts.Add(*run.Counts)
+	}
+}
+
+// budgets measures the prompts over each corpus. Its chunks and questions count whether
+// or not a run sent them; memories and whole prompts are those that were sent.
+func (e *Experiment) budgets(runs []*done) []check.BudgetTable {
+	var tables []check.BudgetTable
+	for i := range e.Spec.Corpora {
+		id := e.Spec.Corpora[i].ID.Value
+		u := check.Usage{Fixed: e.prompts.Fixed()}
+		for _, s := range e.sessions {
+			if s.corpus.ID.Value != id {
+				continue
+			}
+			u.Chunks = append(u.Chunks, s.ChunkTokens()...)
+			for _, q := range s.Queries() {
+				u.Questions = append(u.Questions, e.prompts.Measure(q.Text).Tokens)
+			}
+		}
+		for _, d := range runs {
+			if d.Corpus == id {
+				u.Memories = append(u.Memories, d.memories...)
+				u.Prompts = append(u.Prompts, d.prompts...)
+			}
+		}
+		tables = append(tables, e.headroom().Table(id, string(e.Spec.Tokenizer), u))
+	}
+	return tables
+}
+
+func (e *Experiment) headroom() check.Headroom {
+	c := e.Spec.Checks.Budget.Value
+	return check.Headroom{Budget: e.prompts.Budget(), Percentile: c.Percentile, Min: c.MinHeadroom}
+}
+
+// checks judges in the order: golden, budget, retain and log of each run, levels, expect.
+func (e *Experiment) checks(r *Result, runs []*done) []check.Result {
+	var list []check.Result
+	for _, g := range e.Goldens() {
+		list = append(list, g.Check())
+	}
+	for _, t := range r.Budgets {
+		result := e.headroom().Check(t)
+		result.Pos = e.Spec.Checks.Budget.Pos
+		list = append(list, result)
+	}
+	for _, d := range runs {
+		list = append(list, d.checks...)
+	}
+	list = append(list, e.levels(r.Runs)...)
+	judged := judge(r.Runs)
+	for i := range e.Spec.Expect {
+		list = append(list, check.Expect(&e.Spec.Expect[i], judged))
+	}
+	return list
+}
+
+func judge(runs []Run) []check.Judged {
+	list := make([]check.Judged, len(runs))
+	for i, r := range runs {
+		list[i] = check.Judged{
+			Name: r.Name, Model: r.Model, Query: r.Query, Corpus: r.Corpus, Session: r.Session,
+			Level: r.Level, ExitGate: r.ExitGate, Trial: r.Trial, Ended: r.State == Complete, Facts: r.Facts,
+		}
+	}
+	return list
+}
+
+// levels compares the logs of runs that differ in their level alone and were fed the same
+// chunks.
+func (e *Experiment) levels(runs []Run) []check.Result {
+	if e.Spec.L2Source != spec.Chunks || len(e.Spec.Levels.Value) < 2 {
+		return nil
+	}
+	lower := map[Cell]Run{}
+	var list []check.Result
+	for _, run := range runs {
+		key := run.Cell
+		key.Name, key.Level = "", 0
+		other, ok := lower[key]
+		if !ok {
+			lower[key] = run
+			continue
+		}
+		list = append(list, e.compareLogs(other, run))
+	}
+	return list
+}
+
+func (e *Experiment) compareLogs(lower, upper Run) check.Result {
+	subject := lower.Name + " and " + upper.Level.String()
+	if lower.State != Complete || upper.State != Complete {
+		return check.Skipped("levels", subject, "not both runs ended")
+	}
+	a, err := os.Open(filepath.Join(e.runDir(lower.Name), "events.jsonl"))
+	if err != nil {
+		return check.Unreadable("levels", subject, err)
+	}
+	defer a.Close()
+	b, err := os.Open(filepath.Join(e.runDir(upper.Name), "events.jsonl"))
+	if err != nil {
+		return check.Unreadable("levels", subject, err)
+	}
+	defer b.Close()
+	return check.Levels(subject, a, b)
+}
+
+// warnings are what is no error and should be known.
+func (e *Experiment) warnings() []string {
+	var list []string
+	for _, s := range e.sessions {
+		list = append(list, s.Warnings()...)
+		list = append(list, tagWarning(s.Session)...)
+	}
+	return slices.Clip(list)
+}
+
+func tagWarning(s *corpus.Session) []string {
+	if s.Reserved() == 0 && s.GateTags() == 0 {
+		return nil
+	}
+	var parts []string
+	if n := s.Reserved(); n > 0 {
+		parts = append(parts, plural(n, "reserved tag")+" escaped when sent")
+	}
+	if n := s.GateTags(); n > 0 {
+		parts = append(parts, plural(n, "gate tag")+" left as text")
+	}
+	return []string{"corpus " + s.Name() + ": " + strings.Join(parts, ", ")}
+}
