@@ -1,0 +1,173 @@
+package scripted
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/loop"
+)
+
+// Script is a gate script: what a model says at each attempt of each turn, whatever it
+// is asked. It remembers which entries were used.
+//
+//	turns:
+//	  - {turn: 1, check: yes, update: "Redis is on 6380", next: continue, think: "because"}
+//	  - turns: 3-7
+//	    attempts:
+//	      - {raw: "I think the answer is 6380", repeat: 2}    # two attempts that do not parse
+//	      - {check: no, next: end}
+//	  - {turn: 8, error: "connection refused"}                # no reply: the run is incomplete
+//	  - {turn: 9, raw: "<check>yes</check><update>half", finish: length}
+//	  - {turn: 10, check: yes, update: {text: "alpha ", times: 4000}, next: continue}
+//	default: {check: no, next: continue}                      # for turns that no entry names
+//
+// An entry with one attempt may have that attempt's fields itself. Fields are always a
+// reply that parses; what should not parse is written as raw.
+type Script struct {
+	entries  []*entry
+	fallback *entry // nil: a turn that no entry names is an error
+
+	mu sync.Mutex // of every attempt's used
+}
+
+// entry is what is said at the turns first to last.
+type entry struct {
+	yamlpos.Place
+	first, last int
+	attempts    []*attempt
+}
+
+// attempt is one reply, or a transport error, said so many times in a row.
+type attempt struct {
+	yamlpos.Place
+	times int
+	reply loop.Completion
+	err   error
+	used  bool
+}
+
+// ScriptError is a script that does not say what a run needs to know.
+type ScriptError struct {
+	Pos           yamlpos.Pos
+	Turn, Attempt int
+	Msg           string
+}
+
+func (e *ScriptError) Error() string {
+	return fmt.Sprintf("%s: turn %d, attempt %d: %s", e.Pos, e.Turn, e.Attempt, e.Msg)
+}
+
+// Misconfigured tells a mistake of who wrote the experiment from a failed transport.
+func (e *ScriptError) Misconfigured() bool { return true }
+
+// LoadScript reads a script from a file; see ParseScript.
+func LoadScript(path string) (*Script, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return ParseScript(path, data)
+}
+
+// Model is the script for one run. Runs may go on at the same time.
+func (s *Script) Model() loop.Model { return scriptModel{s} }
+
+type scriptModel struct{ script *Script }
+
+// Complete says what the script has for the request's turn and attempt. The error is a
+// *ScriptError, or the transport error that the script asks for.
+func (m scriptModel) Complete(_ context.Context, r loop.Request) (loop.Completion, error) {
+	e := m.script.at(r.Turn)
+	if e == nil {
+		return loop.Completion{}, m.script.ranOut(r)
+	}
+	a := e.at(r.Attempt)
+	if a == nil {
+		return loop.Completion{}, e.ranOut(r)
+	}
+	m.script.use(a)
+	return a.reply, a.err
+}
+
+// at is the entry for a turn, or nil.
+func (s *Script) at(turn int) *entry {
+	for _, e := range s.entries {
+		if e.first <= turn && turn <= e.last {
+			return e
+		}
+	}
+	return s.fallback
+}
+
+// ranOut points to the last entry, behind which the missing one may go.
+func (s *Script) ranOut(r loop.Request) error {
+	last := s.entries[len(s.entries)-1] // without entries there is a default
+	return &ScriptError{last.Pos, r.Turn, r.Attempt, "no entry names this turn, want one that does, or a default"}
+}
+
+// at is the entry's attempt number n, from 1, or nil.
+func (e *entry) at(n int) *attempt {
+	for _, a := range e.attempts {
+		if n -= a.times; n <= 0 {
+			return a
+		}
+	}
+	return nil
+}
+
+func (e *entry) ranOut(r loop.Request) error {
+	total := 0
+	for _, a := range e.attempts {
+		total += a.times
+	}
+	return &ScriptError{e.Pos, r.Turn, r.Attempt,
+		fmt.Sprintf("this entry ends at attempt %d, whose reply was not accepted: want one more, or one that parses", total)}
+}
+
+func (s *Script) use(a *attempt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a.used = true
+}
+
+// Unused is a complaint about each entry that no run came to, and about each attempt
+// that no run needed in the others. Ask when all runs are over.
+func (s *Script) Unused() yamlpos.Errors {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var unused yamlpos.Errors
+	for _, e := range s.all() {
+		if !slices.ContainsFunc(e.attempts, func(a *attempt) bool { return a.used }) {
+			unused = append(unused, e.Errorf("no run used %s", e.name()))
+			continue
+		}
+		for _, a := range e.attempts {
+			if !a.used {
+				unused = append(unused, a.Errorf("no run used this attempt of %s", e.name()))
+			}
+		}
+	}
+	return unused
+}
+
+func (s *Script) all() []*entry {
+	if s.fallback == nil {
+		return s.entries
+	}
+	return append(slices.Clone(s.entries), s.fallback)
+}
+
+// name is how messages call an entry.
+func (e *entry) name() string {
+	switch {
+	case e.last == 0:
+		return "the default"
+	case e.first == e.last:
+		return fmt.Sprintf("turn %d", e.first)
+	}
+	return fmt.Sprintf("turns %d-%d", e.first, e.last)
+}
