@@ -1,7 +1,11 @@
 package token
 
 import (
-	"unicode"
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -24,36 +28,59 @@ const (
 
 // classes has the class of every rune. Most of its megabyte is never touched, and so
 // takes no memory.
-type classes [unicode.MaxRune + 1]class
+type classes [utf8.MaxRune + 1]class
 
-func newClasses() *classes {
+// ranges lists the classes by Unicode 16.0, which the reference tokenizers follow. The
+// tables of package unicode would tie counts to the version of Go.
+//
+//go:embed data/classes.txt
+var ranges string
+
+// allClasses makes the table at its first use.
+var allClasses = sync.OnceValues(func() (*classes, error) {
 	c := new(classes)
-	c.fill(upper, unicode.Lu, unicode.Lt)
-	c.fill(lower, unicode.Ll)
-	c.fill(caseless, unicode.Lm, unicode.Lo)
-	c.fill(mark, unicode.M)
-	c.fill(number, unicode.N)
-	c.fill(space, unicode.White_Space)
+	for line := range strings.Lines(ranges) {
+		if err := c.fill(strings.TrimSuffix(line, "\n")); err != nil {
+			return nil, err
+		}
+	}
 	c['\r'] |= newline
 	c['\n'] |= newline
-	return c
-}
+	return c, nil
+})
 
-func (c *classes) fill(bit class, tables ...*unicode.RangeTable) {
-	for _, t := range tables {
-		for _, r := range t.R16 {
-			c.fillRange(bit, rune(r.Lo), rune(r.Hi), rune(r.Stride))
-		}
-		for _, r := range t.R32 {
-			c.fillRange(bit, rune(r.Lo), rune(r.Hi), rune(r.Stride))
-		}
+// fill reads one line, such as "0041..005A upper".
+func (c *classes) fill(line string) error {
+	points, name, _ := strings.Cut(line, " ")
+	from, to, _ := strings.Cut(points, "..")
+	lo, errFrom := strconv.ParseUint(from, 16, 32)
+	hi, errTo := strconv.ParseUint(to, 16, 32)
+	bit := named(name)
+	if errFrom != nil || errTo != nil || hi > utf8.MaxRune || bit == 0 {
+		return fmt.Errorf("character class %q: want FROM..TO CLASS", line)
 	}
-}
-
-func (c *classes) fillRange(bit class, lo, hi, stride rune) {
-	for r := lo; r <= hi; r += stride {
+	for r := lo; r <= hi; r++ {
 		c[r] |= bit
 	}
+	return nil
+}
+
+func named(name string) class {
+	switch name {
+	case "upper":
+		return upper
+	case "lower":
+		return lower
+	case "caseless":
+		return caseless
+	case "mark":
+		return mark
+	case "number":
+		return number
+	case "space":
+		return space
+	}
+	return 0
 }
 
 // at is the class of the rune that starts at text[i], and its length in bytes. At the

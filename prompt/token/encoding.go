@@ -18,9 +18,13 @@ type encoding struct {
 	pool    sync.Pool
 }
 
-func newEncoding(v *vocab, split splitter) *encoding {
-	return &encoding{vocab: v, classes: newClasses(), split: split,
-		pool: sync.Pool{New: func() any { return new(scratch) }}}
+func newEncoding(v *vocab, split splitter) (*encoding, error) {
+	c, err := allClasses()
+	if err != nil {
+		return nil, err
+	}
+	return &encoding{vocab: v, classes: c, split: split,
+		pool: sync.Pool{New: func() any { return new(scratch) }}}, nil
 }
 
 // count is the number of tokens of text. A byte that is not part of valid UTF-8 counts

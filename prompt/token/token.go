@@ -60,7 +60,10 @@ func embedded(name string, split splitter, nfc bool) func() (*Counter, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := newEncoding(v, split)
+		e, err := newEncoding(v, split)
+		if err != nil {
+			return nil, err
+		}
 		e.nfc, e.added = nfc, newAdded(special)
 		return &Counter{name: name, count: e.count}, nil
 	})
