@@ -4,8 +4,6 @@ import (
 	"sync"
 	"unicode/utf8"
 	"unsafe"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // encoding counts what a vocabulary makes of the pieces that a split pattern cuts.
@@ -60,9 +58,8 @@ func replace(b []byte, text string) []byte {
 
 // plain counts text without added tokens.
 func (e *encoding) plain(text []byte, s *scratch) int {
-	if e.nfc && !norm.NFC.IsNormal(text) {
-		s.norm = norm.NFC.Append(s.norm[:0], text...)
-		text = s.norm
+	if e.nfc {
+		text = nfc(text, s)
 	}
 	n := 0
 	for at := 0; at < len(text); {

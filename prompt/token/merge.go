@@ -8,8 +8,9 @@ type scratch struct {
 	prev  []uint32
 	heap  heap
 
-	valid []byte // text with its invalid bytes replaced
-	norm  []byte // text in NFC
+	valid  []byte // text with its invalid bytes replaced
+	norm   []byte // text in NFC
+	points []point
 }
 
 // scanned is the longest piece, in bytes, whose lowest rank is found by looking at all

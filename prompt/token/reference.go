@@ -24,7 +24,7 @@ var references = map[string]func() (*Counter, error){
 func Reference(name string) (*Counter, error) {
 	load, ok := references[name]
 	if !ok {
-		return nil, fmt.Errorf("no reference for tokenizer %q: want one of %s", name, known(references))
+		return nil, fmt.Errorf("no reference for tokenizer %q: want one of %s", name, list(references))
 	}
 	return load()
 }
@@ -43,8 +43,8 @@ func reference(name string) func() (*Counter, error) {
 	})
 }
 
-// known lists the names of a table, sorted.
-func known(table map[string]func() (*Counter, error)) string {
+// list has the names of a table, sorted.
+func list(table map[string]func() (*Counter, error)) string {
 	var names []string
 	for name := range table {
 		names = append(names, name)

@@ -49,7 +49,7 @@ func Names() []string {
 func New(name string) (*Counter, error) {
 	load, ok := counters[name]
 	if !ok {
-		return nil, fmt.Errorf("unknown tokenizer %q: want one of %s", name, known(counters))
+		return nil, fmt.Errorf("unknown tokenizer %q: want one of %s", name, list(counters))
 	}
 	return load()
 }

@@ -1,0 +1,136 @@
+package token
+
+import (
+	"slices"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+	"golang.org/x/text/unicode/rangetable"
+)
+
+// known is the runes that the reference's NFC knows: Hugging Face's tokenizers
+// normalize by Unicode 9.0, and leave alone what was assigned later.
+var known = sync.OnceValue(func() *unicode.RangeTable { return rangetable.Assigned("9.0.0") })
+
+// shortSegment bounds the runes of a segment that package norm may normalize. In longer
+// ones it would set U+034F after each 30 marks, which no tokenizer does.
+const shortSegment = 8
+
+// point is a rune and its canonical combining class.
+type point struct {
+	rune rune
+	ccc  uint8
+}
+
+// nfc returns text in NFC: text itself if it is so already, or else memory of s. Text
+// that is normal by a later version of Unicode is so by an earlier one.
+func nfc(text []byte, s *scratch) []byte {
+	if norm.NFC.IsNormal(text) {
+		return text
+	}
+	out, done := s.norm[:0], 0
+	for i := 0; i < len(text); {
+		end, runes, later := segment(text, i)
+		if later || runes > shortSegment {
+			out = appendNFC(out, text[done:i])
+			if later {
+				out = append(out, text[i:end]...)
+			} else {
+				out = s.normalize(out, text[i:end])
+			}
+			done = end
+		}
+		i = end
+	}
+	s.norm = appendNFC(out, text[done:])
+	return s.norm
+}
+
+// appendNFC appends text in NFC, as if it stood alone: the Append of package norm would
+// let it act on the end of out.
+func appendNFC(out, text []byte) []byte {
+	return append(out, norm.NFC.Append(out[len(out):], text...)...)
+}
+
+// segment is the end of the runes that may act on each other from i on, and their
+// number. A rune that is assigned later than the known ones is a segment of its own.
+func segment(text []byte, i int) (end, runes int, later bool) {
+	for end = i; end < len(text); runes++ {
+		r, n := utf8.DecodeRune(text[end:])
+		later = r >= utf8.RuneSelf && !unicode.Is(known(), r)
+		switch {
+		case later && runes == 0:
+			return end + n, 1, true
+		case later || runes > 0 && norm.NFC.Properties(text[end:]).BoundaryBefore():
+			return end, runes, false
+		}
+		end += n
+	}
+	return end, runes, false
+}
+
+// normalize appends one segment of any length: decomposed, put in order and composed
+// again, as UAX #15 defines NFC.
+func (s *scratch) normalize(out, text []byte) []byte {
+	s.points = decompose(s.points[:0], text)
+	for i := 0; i < len(s.points); i++ {
+		marks := s.points[i:]
+		if end := slices.IndexFunc(marks, func(p point) bool { return p.ccc == 0 }); end >= 0 {
+			marks = marks[:end]
+		}
+		slices.SortStableFunc(marks, func(a, b point) int { return int(a.ccc) - int(b.ccc) })
+		i += len(marks)
+	}
+	for _, p := range compose(s.points) {
+		out = utf8.AppendRune(out, p.rune)
+	}
+	return out
+}
+
+func decompose(points []point, text []byte) []point {
+	for len(text) > 0 {
+		p := norm.NFD.Properties(text)
+		parts := p.Decomposition()
+		if parts == nil {
+			parts = text[:p.Size()]
+		}
+		for len(parts) > 0 {
+			r, n := utf8.DecodeRune(parts)
+			points = append(points, point{r, norm.NFD.Properties(parts).CCC()})
+			parts = parts[n:]
+		}
+		text = text[p.Size():]
+	}
+	return points
+}
+
+// compose joins, in place, each rune to the last starter before it where the two have a
+// composite and nothing between them is in the way.
+func compose(points []point) []point {
+	out, starter, last := points[:0], -1, -1
+	for _, p := range points {
+		if starter >= 0 && last < int(p.ccc) {
+			if r, ok := composite(out[starter].rune, p.rune); ok {
+				out[starter].rune = r
+				continue
+			}
+		}
+		last = int(p.ccc)
+		if p.ccc == 0 {
+			starter, last = len(out), -1
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// composite is the one rune that a and b are in NFC, if they are one.
+func composite(a, b rune) (rune, bool) {
+	var in, out [4 * utf8.UTFMax]byte
+	pair := utf8.AppendRune(utf8.AppendRune(in[:0], a), b)
+	joint := norm.NFC.Append(out[:0], pair...)
+	r, n := utf8.DecodeRune(joint)
+	return r, n == len(joint)
+}
