@@ -88,7 +88,7 @@ func Load(ctx context.Context, cfg Config) ([]*Session, error) {
 type format func(context.Context, *loader) ([]*Session, error)
 
 func formats() map[string]format {
-	return map[string]format{"": loadJSONL, "jsonl": loadJSONL}
+	return map[string]format{"": loadJSONL, "jsonl": loadJSONL, "hotpotqa": loadHotpotQA}
 }
 
 // Formats lists what Config.Format may name.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -22,18 +23,10 @@ type fault struct {
 // when the value is cut short.
 func checkJSON(b []byte, ends string) *fault {
 	if i := invalidUTF8(b); i >= 0 {
-		return &fault{at: i, msg: fmt.Sprintf("byte %d of the line, 0x%02x, is not UTF-8: want the whole file in UTF-8", i-bytes.LastIndexByte(b[:i], '\n'), b[i])}
+		return &fault{at: i, msg: fmt.Sprintf("0x%02x is not UTF-8: want the whole file in UTF-8", b[i])}
 	}
-	var any skipped
-	err := json.Unmarshal(b, &any)
-	syntax, _ := err.(*json.SyntaxError)
-	switch {
-	case syntax != nil && int(syntax.Offset) >= len(b) && syntax.Error() == "unexpected end of JSON input":
-		return &fault{at: len(b), msg: ends}
-	case syntax != nil:
-		return &fault{at: max(int(syntax.Offset)-1, 0), msg: "not JSON: " + syntax.Error()}
-	case err != nil:
-		return &fault{msg: "not JSON: " + err.Error()}
+	if !json.Valid(b) {
+		return syntaxFault(b, ends)
 	}
 	if i := loneSurrogate(b); i >= 0 {
 		return &fault{at: i, msg: fmt.Sprintf("%s is half of a surrogate pair, which is no character", b[i:i+6])}
@@ -41,10 +34,18 @@ func checkJSON(b []byte, ends string) *fault {
 	return nil
 }
 
-// skipped is a value that is checked for syntax only.
-type skipped struct{}
-
-func (*skipped) UnmarshalJSON([]byte) error { return nil }
+// syntaxFault says what is wrong with JSON that is not valid.
+func syntaxFault(b []byte, ends string) *fault {
+	err := json.Unmarshal(b, new(any))
+	syntax, _ := err.(*json.SyntaxError)
+	switch {
+	case syntax == nil:
+		return &fault{msg: fmt.Sprintf("not JSON: %v", err)}
+	case syntax.Error() == "unexpected end of JSON input":
+		return &fault{at: len(b), msg: ends}
+	}
+	return &fault{at: max(int(syntax.Offset)-1, 0), msg: "not JSON: " + syntax.Error()}
+}
 
 func invalidUTF8(b []byte) int {
 	if utf8.Valid(b) {
@@ -95,33 +96,48 @@ func escaped(b []byte) rune {
 	return rune(n)
 }
 
-// member is a key of a JSON object and its value, with the offset of each.
-type member struct {
-	key     string
-	keyAt   int
-	value   []byte
-	valueAt int
+// value is a JSON value that is known to be valid, with its offset in what was checked.
+type value struct {
+	raw []byte
+	at  int
 }
 
-// members walks an object that is known to be valid JSON. It does not copy values.
-func members(b []byte) iter.Seq[member] {
-	return func(yield func(member) bool) {
-		i := skipSpace(b, 0) + 1 // the brace
-		for i = skipSpace(b, i); b[i] != '}'; i = skipSpace(b, i) {
-			m := member{keyAt: i}
-			end := stringEnd(b, i)
-			m.key = text(b[i:end])
-			m.valueAt = skipSpace(b, skipSpace(b, end)+1) // the colon
-			i = valueEnd(b, m.valueAt)
-			m.value = b[m.valueAt:i]
-			if !yield(m) {
+// members walks an object: its keys and their values, as often as they come.
+func (v value) members() iter.Seq2[value, value] {
+	return func(yield func(key, member value) bool) {
+		for i := skipSpace(v.raw, 1); v.raw[i] != '}'; {
+			key := v.sub(i, stringEnd(v.raw, i))
+			i = skipSpace(v.raw, i+len(key.raw)) + 1 // the colon
+			i = skipSpace(v.raw, i)
+			member := v.sub(i, valueEnd(v.raw, i))
+			if !yield(key, member) {
 				return
 			}
-			if i = skipSpace(b, i); b[i] == ',' {
-				i++
-			}
+			i = skipComma(v.raw, i+len(member.raw))
 		}
 	}
+}
+
+// elements walks a list.
+func (v value) elements() iter.Seq[value] {
+	return func(yield func(value) bool) {
+		for i := skipSpace(v.raw, 1); v.raw[i] != ']'; {
+			element := v.sub(i, valueEnd(v.raw, i))
+			if !yield(element) {
+				return
+			}
+			i = skipComma(v.raw, i+len(element.raw))
+		}
+	}
+}
+
+func (v value) sub(from, to int) value { return value{v.raw[from:to], v.at + from} }
+
+func skipComma(b []byte, i int) int {
+	if i = skipSpace(b, i); b[i] == ',' {
+		i = skipSpace(b, i+1)
+	}
+	return i
 }
 
 func skipSpace(b []byte, i int) int {
@@ -170,21 +186,40 @@ func valueStops(b []byte, i int) bool {
 	return i >= len(b) || bytes.IndexByte([]byte(" \t\r\n,}]"), b[i]) >= 0
 }
 
-// text decodes a JSON string that is known to be valid.
-func text(raw []byte) string {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1])
+// text decodes a string. encoding/json would check it once more, and hold it twice.
+func (v value) text() string {
+	raw := v.raw[1 : len(v.raw)-1]
+	var s strings.Builder
+	s.Grow(len(raw))
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			s.Write(raw)
+			return s.String()
+		}
+		s.Write(raw[:i])
+		r, size := unescape(raw[i:])
+		s.WriteRune(r)
+		raw = raw[i+size:]
 	}
-	var s string
-	if err := json.Unmarshal(raw, &s); err != nil {
-		panic("corpus: checked JSON string: " + err.Error())
-	}
-	return s
 }
 
-// kind names a JSON value for a message.
-func kind(raw []byte) string {
-	switch raw[0] {
+// unescape is the character of the escape that b begins with, and its size in bytes.
+func unescape(b []byte) (r rune, size int) {
+	if r = escaped(b); r < 0 {
+		return rune("\"\\/\b\f\n\r\t"[strings.IndexByte(`"\/bfnrt`, b[1])]), 2
+	}
+	if utf16.IsSurrogate(r) {
+		return utf16.DecodeRune(r, escaped(b[6:])), 12
+	}
+	return r, 6
+}
+
+func (v value) isString() bool { return v.raw[0] == '"' }
+
+// kind names the value for a message.
+func (v value) kind() string {
+	switch v.raw[0] {
 	case '"':
 		return "a string"
 	case '{':

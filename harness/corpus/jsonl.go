@@ -109,16 +109,21 @@ func parseRecord(line []byte, last bool) (r *record, idAt int, bad []fault) {
 		ends = "the file ends within a record: it is cut short"
 	}
 	if f := checkJSON(line, ends); f != nil {
+		if !utf8.Valid(line) { // a column counts characters, which end here
+			f.msg += fmt.Sprintf(" (byte %d of the line)", f.at+1)
+		}
 		return nil, 0, []fault{*f}
 	}
-	if start := skipSpace(line, 0); line[start] != '{' {
-		return nil, 0, []fault{{at: start, msg: "found " + kind(line[start:]) + ", want " + wantRecord}}
+	start := skipSpace(line, 0)
+	object := value{line[start:], start}
+	if object.raw[0] != '{' {
+		return nil, 0, []fault{{at: start, msg: "found " + object.kind() + ", want " + wantRecord}}
 	}
 	p := recordParser{fields: map[string]string{}}
-	for m := range members(line) {
-		p.member(m)
+	for key, member := range object.members() {
+		p.member(key, member)
 	}
-	p.missing(skipSpace(line, 0))
+	p.missing(start)
 	return &record{Record: prompt.Record{Role: p.fields["role"], Text: p.fields["text"]}, id: p.fields["id"]}, p.idAt, p.bad
 }
 
@@ -130,39 +135,40 @@ type recordParser struct {
 	bad    []fault
 }
 
-func (p *recordParser) member(m member) {
-	name := strings.ToLower(m.key)
+func (p *recordParser) member(key, member value) {
+	found := key.text()
+	name := strings.ToLower(found)
 	switch name {
 	case "role", "text", "id":
 	default:
-		p.others = append(p.others, m.key)
+		p.others = append(p.others, found)
 		return
 	}
 	_, again := p.fields[name]
+	p.fields[name] = "" // it is there, even when it is refused
 	switch {
-	case name != m.key:
-		p.complain(m.keyAt, name, "found the key %q, want %q", m.key, name)
+	case name != found:
+		p.complain(key.at, name, "found the key %q, want %q", found, name)
 	case again:
-		p.complain(m.keyAt, name, "given twice")
-	case m.value[0] != '"':
-		p.complain(m.valueAt, name, "found %s, want a string", kind(m.value))
+		p.complain(key.at, name, "given twice")
+	case !member.isString():
+		p.complain(member.at, name, "found %s, want a string", member.kind())
 	default:
-		p.value(m, text(m.value))
-		return
+		p.fields[name] = member.text()
+		p.check(name, member.at)
 	}
-	p.fields[name] = "" // it is there: not missing too
 }
 
-func (p *recordParser) value(m member, value string) {
-	p.fields[m.key] = value
+func (p *recordParser) check(name string, at int) {
+	found := p.fields[name]
 	switch {
-	case m.key == "role" && !prompt.ValidRole(value):
-		p.complain(m.valueAt, "role", "found %q, want system, user, assistant, tool or another word of lower-case letters, digits, _ and -%s",
-			value, lowerCase(value))
-	case m.key == "id" && value == "":
-		p.complain(m.valueAt, "id", "is empty: want a name, or no id at all")
-	case m.key == "id":
-		p.idAt = m.valueAt
+	case name == "role" && !prompt.ValidRole(found):
+		p.complain(at, name, "found %q, want system, user, assistant, tool or another word of lower-case letters, digits, _ and -%s",
+			found, lowerCase(found))
+	case name == "id" && found == "":
+		p.complain(at, name, "is empty: want a name, or no id at all")
+	case name == "id":
+		p.idAt = at
 	}
 }
 

@@ -53,10 +53,10 @@ func TestJSONL(t *testing.T) {
 // A text is what its JSON says, to the byte.
 func TestJSONLText(t *testing.T) {
 	for raw, want := range map[string]string{
-		`"\ud83d\ude42 \\ud800 \\"`: "🙂 \\ud800 \\",
-		`"\ufffd` + "\ufffd" + `"`:  "\ufffd\ufffd",
-		`"a\u0000b\/\"\t"`:          "a\x00b/\"\t",
-		`"\u2028` + "\u2028" + `"`:  "\u2028\u2028",
+		`"\ud83d\ude42 \\ud800 \\"`:  "🙂 \\ud800 \\",
+		`"\ufffd` + "\ufffd" + `"`:   "\ufffd\ufffd",
+		`"a\u0000b\/\"\t\b\f\n\r\\"`: "a\x00b/\"\t\b\f\n\r\\",
+		`"\u2028` + "\u2028" + `"`:   "\u2028\u2028",
 	} {
 		s, err := loadText(t, `{"role":"a","text":`+raw+`}`)
 		if err != nil {
@@ -98,8 +98,8 @@ func TestJSONLErrors(t *testing.T) {
 		{"cut short", good + `{"role":"a","text":"x`, "2:22: the file ends within a record: it is cut short"},
 		{"cut short between", good + `{"role":"a",`, "2:13: the file ends within a record: it is cut short"},
 		{"pretty-printed", "{\n\"role\": \"a\", \"text\": \"x\"}\n", "1:2: the line ends within a record: want " + want + "\n2:7: not JSON: invalid character ':' after top-level value"},
-		{"invalid UTF-8", good + `{"role":"a","text":"ü` + "\xff" + `"}`, "2:22: byte 23 of the line, 0xff, is not UTF-8: want the whole file in UTF-8"},
-		{"Latin-1 in another field", `{"x":"` + "\xe4" + `b"}`, "1:7: byte 7 of the line, 0xe4, is not UTF-8: want the whole file in UTF-8"},
+		{"invalid UTF-8", good + `{"role":"a","text":"ü` + "\xff" + `"}`, "2:22: 0xff is not UTF-8: want the whole file in UTF-8 (byte 23 of the line)"},
+		{"Latin-1 in another field", `{"x":"` + "\xe4" + `b"}`, "1:7: 0xe4 is not UTF-8: want the whole file in UTF-8 (byte 7 of the line)"},
 		{"half a pair", `{"role":"a","text":"\\\ud83d\u0041"}`, `1:23: \ud83d is half of a surrogate pair, which is no character`},
 		{"half a pair at the end", `{"role":"a","text":"\ude42"}`, `1:21: \ude42 is half of a surrogate pair, which is no character`},
 		{"control character", `{"role":"a","text":"` + "\x01" + `"}`, `1:21: not JSON: invalid character '\x01' in string literal`},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -195,4 +196,59 @@ func randomRecords(rng *rand.Rand) []rec {
 		records = append(records, rec{Role: role, Text: text.String()})
 	}
 	return records
+}
+
+// ledger counts as bytesCounter does and keeps account.
+type ledger struct {
+	mu            sync.Mutex
+	calls         int
+	bytes, widest int
+}
+
+func (l *ledger) Count(s string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls++
+	l.bytes += len(s)
+	l.widest = max(l.widest, len(s))
+	return len(s)
+}
+
+// A counter is slow: a text is counted a few times by Load, in slices of about a chunk, and
+// never again.
+func TestPackCountsLittle(t *testing.T) {
+	small := make([]rec, 20_000)
+	for i := range small {
+		small[i] = rec{Role: "tool", Text: strings.Repeat("word ", 1+i%30)}
+	}
+	for _, c := range []struct {
+		name    string
+		records []rec
+		times   int // that each byte is counted, at most
+	}{
+		{"small records", small, 4},
+		{"one record of many lines", []rec{{Role: "tool", Text: strings.Repeat("a line of words\n", 100_000)}}, 8},
+		{"one record without white space", []rec{{Role: "tool", Text: strings.Repeat("ä", 5_000_000)}}, 16},
+		{"one paragraph a chunk", []rec{{Role: "tool", Text: strings.Repeat(strings.Repeat("x", 4000)+"\n\n", 300)}}, 8},
+	} {
+		counter := &ledger{}
+		cfg := tokens(5000)
+		cfg.Prompts = builder(t, counter)
+		before, size := counter.bytes, 0
+		for _, r := range c.records {
+			size += len(r.Text)
+		}
+		s := load(t, cfg, c.records...)
+		if times := (counter.bytes - before) / size; times > c.times {
+			t.Errorf("%s: %d bytes were counted %d times over, want at most %d", c.name, size, times, c.times)
+		}
+		if counter.widest > 50_000 {
+			t.Errorf("%s: a text of %d bytes was counted for a chunk of 5000", c.name, counter.widest)
+		}
+		calls := counter.calls
+		chunks(t, s)
+		if counter.calls != calls {
+			t.Errorf("%s: a pass counted %d times", c.name, counter.calls-calls)
+		}
+	}
 }

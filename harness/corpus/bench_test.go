@@ -1,0 +1,132 @@
+package corpus_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/prompt"
+	"github.com/poimen-memory/mem/prompt/token"
+)
+
+// generate writes a JSONL corpus of about size bytes with one needle, and returns its path.
+func generate(t testing.TB, size int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "big.jsonl")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	paragraph := strings.Repeat("The deploy of the staging cluster went on as planned; see the log.\\n", 12)
+	for n, i := 0, 0; n < size; i++ {
+		needle := ""
+		if i == 1000 {
+			needle = "needle 6380"
+		}
+		line, err := fmt.Fprintf(w, `{"role":"tool","ts":%d,"text":"%d %s%s","id":"r%d"}`+"\n", i, i, paragraph, needle, i)
+		if n += line; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func needle(path string, prompts *prompt.Builder) corpus.Config {
+	return corpus.Config{ID: "big", Path: path, Pack: corpus.Pack{Tokens: 4800}, Prompts: prompts,
+		Queries: []corpus.Query{{ID: "q", Labels: []corpus.Label{{Match: "needle 6380"}}}}}
+}
+
+// loadAndPass does what a run does: Load, and a pass over all chunks.
+func loadAndPass(t testing.TB, cfg corpus.Config) (bytes int) {
+	t.Helper()
+	sessions, err := corpus.Load(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := sessions[0].Queries()[0]; len(got.Evidence) != 1 {
+		t.Fatalf("evidence %v, want one chunk", got.Evidence)
+	}
+	n := 0
+	for c, err := range sessions[0].Chunks() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, bytes = n+1, bytes+len(c.Raw)
+	}
+	if n != sessions[0].Len() {
+		t.Fatalf("a pass of %d chunks, want %d", n, sessions[0].Len())
+	}
+	return bytes
+}
+
+// peakHeap is the largest heap seen while f runs, garbage included, above what was there.
+func peakHeap(f func()) (bytes uint64) {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before := m.HeapAlloc
+	var stop atomic.Bool
+	done := make(chan uint64)
+	go func() {
+		peak := uint64(0)
+		for !stop.Load() {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			peak = max(peak, m.HeapAlloc)
+			time.Sleep(5 * time.Millisecond)
+		}
+		done <- peak
+	}()
+	f()
+	stop.Store(true)
+	if peak := <-done; peak > before {
+		return peak - before
+	}
+	return 0
+}
+
+// The text of a corpus is not held: 24 MB of it pass through less than 20 MB of heap, most
+// of which is garbage that nobody collects yet. Held, it alone would be more.
+func TestHeapIsBounded(t *testing.T) {
+	cfg := needle(generate(t, 24<<20), builder(t, fourthCounter{}))
+	if peak := peakHeap(func() { loadAndPass(t, cfg) }); peak > 20<<20 {
+		t.Errorf("peak heap of %d MB", peak>>20)
+	}
+}
+
+// BenchmarkChunking reads a corpus of 200 MB as a run does and reports its peak heap. Its
+// own speed is seen with a counter that costs nothing; the vocabulary's is in the other.
+func BenchmarkChunking(b *testing.B) {
+	b.Run("200MB/len", func(b *testing.B) { chunking(b, 200_000_000, fourthCounter{}) })
+	b.Run("4MB/o200k_base", func(b *testing.B) {
+		counter, err := token.New("o200k_base")
+		if err != nil {
+			b.Fatal(err)
+		}
+		chunking(b, 4_000_000, counter)
+	})
+}
+
+func chunking(b *testing.B, size int, counter prompt.Counter) {
+	cfg := needle(generate(b, size), builder(b, counter))
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	peak := uint64(0)
+	for b.Loop() {
+		peak = max(peak, peakHeap(func() { loadAndPass(b, cfg) }))
+	}
+	b.ReportMetric(float64(peak)/1e6, "peakMB")
+}

@@ -1,0 +1,216 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+)
+
+// jsonFile is the path of a file that holds one JSON list, or one value after another.
+type jsonFile string
+
+// item is one element of such a file.
+type item struct {
+	raw    []byte
+	offset int64 // in the file
+	at     yamlpos.Pos
+	number int // from 1
+}
+
+// complain places faults of the item in the file.
+func (it item) complain(bad []fault) yamlpos.Errors {
+	var es yamlpos.Errors
+	for _, b := range bad {
+		before := it.raw[:b.at]
+		pos := it.at
+		if n := bytes.Count(before, []byte("\n")); n > 0 {
+			pos.Line += n
+			pos.Col = 1
+			before = before[bytes.LastIndexByte(before, '\n')+1:]
+		}
+		pos.Col += utf8.RuneCount(before)
+		path := fmt.Sprintf("[%d]", it.number-1)
+		if b.field != "" {
+			path += "." + b.field
+		}
+		es = append(es, &yamlpos.Error{Pos: pos, Path: path, Msg: b.msg})
+	}
+	return es
+}
+
+var errLongItem = fmt.Errorf("an element is over %d MiB, the longest that is read", maxLine>>20)
+
+// items streams the elements. The error is a yamlpos.Errors when the file is not what it
+// should be; it ends the stream.
+func (f jsonFile) items() iter.Seq2[item, error] {
+	return func(yield func(item, error) bool) {
+		file, err := os.Open(string(f))
+		if err != nil {
+			yield(item{}, err)
+			return
+		}
+		defer file.Close()
+		r, err := newItemReader(string(f), file)
+		for n := 1; err == nil; n++ {
+			var it item
+			if it, err = r.next(n); err == nil && !yield(it, nil) {
+				return
+			}
+		}
+		if err != io.EOF {
+			yield(item{}, err)
+		}
+	}
+}
+
+type itemReader struct {
+	file  string
+	lines *lineCounter
+	dec   *json.Decoder
+	list  bool
+	skip  int64 // bytes before the decoder's first
+}
+
+func newItemReader(name string, file io.Reader) (*itemReader, error) {
+	r := &itemReader{file: name, lines: &lineCounter{r: file, left: maxLine, line: 1}}
+	in := bufio.NewReader(r.lines)
+	if bom, _ := in.Peek(3); string(bom) == "\ufeff" {
+		in.Discard(3)
+		r.skip, r.lines.start = 3, 3
+	}
+	return r, r.open(in)
+}
+
+// open steps into the list, if it is one.
+func (r *itemReader) open(in *bufio.Reader) error {
+	for {
+		switch b, err := in.ReadByte(); {
+		case err == io.EOF:
+			return yamlpos.Errors{{Pos: yamlpos.Pos{File: r.file}, Msg: "is empty: want a list of samples"}}
+		case err != nil:
+			return fmt.Errorf("%s: %w", r.file, err)
+		case b == ' ' || b == '\t' || b == '\r' || b == '\n':
+			r.skip++
+			continue
+		case b == '[':
+			r.list = true
+		}
+		if err := in.UnreadByte(); err != nil {
+			return err
+		}
+		r.dec = json.NewDecoder(in)
+		if r.list {
+			r.dec.Token() // the bracket that was just seen
+		}
+		return nil
+	}
+}
+
+// next returns io.EOF after the last element.
+func (r *itemReader) next(n int) (item, error) {
+	r.lines.left = maxLine
+	if r.list && !r.dec.More() {
+		return item{}, r.end(n)
+	}
+	var raw json.RawMessage
+	if err := r.dec.Decode(&raw); err != nil {
+		return item{}, r.broken(n, err)
+	}
+	offset := r.skip + r.dec.InputOffset() - int64(len(raw))
+	return item{raw: raw, offset: offset, at: r.pos(offset), number: n}, nil
+}
+
+// end reads what follows the last element of a list.
+func (r *itemReader) end(n int) error {
+	if _, err := r.dec.Token(); err != nil {
+		return r.broken(n, err)
+	}
+	if n == 1 {
+		return r.errorf(r.skip, "the list is empty: want samples")
+	}
+	r.list = false // whatever comes now is not in it
+	if r.dec.More() {
+		return r.errorf(r.skip+r.dec.InputOffset(), "something follows the end of the list")
+	}
+	return io.EOF
+}
+
+// broken places an error of the decoder, whose own offsets leave out what stands between
+// elements.
+func (r *itemReader) broken(n int, err error) error {
+	if err == io.EOF && !r.list {
+		return io.EOF
+	}
+	rest, _ := io.ReadAll(r.dec.Buffered())
+	start := skipComma(append(rest, 0), 0)
+	at := r.skip + r.dec.InputOffset() + int64(start)
+	syntax := new(json.SyntaxError)
+	switch {
+	case errors.Is(err, errLongItem):
+		return r.errorf(at, "element %d: %w", n, err)
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return r.errorf(at, "the file ends within the list, in or before element %d: it is cut short", n)
+	case !errors.As(err, &syntax):
+		return fmt.Errorf("%s: element %d: %w", r.file, n, err)
+	}
+	if within := syntaxFault(rest[min(start, len(rest)):], ""); strings.HasSuffix(within.msg, err.Error()) {
+		at += int64(within.at)
+	}
+	return r.errorf(at, "element %d is not JSON: %v", n, err)
+}
+
+func (r *itemReader) errorf(at int64, format string, args ...any) error {
+	return yamlpos.Errors{{Pos: r.pos(at), Msg: fmt.Errorf(format, args...).Error()}}
+}
+
+func (r *itemReader) pos(offset int64) yamlpos.Pos {
+	line, col := r.lines.at(offset)
+	return yamlpos.Pos{File: r.file, Line: line, Col: col}
+}
+
+// lineCounter passes a file through and knows the line of any offset that is not before
+// one it was asked for. It reads up to left bytes until that is set again.
+type lineCounter struct {
+	r     io.Reader
+	left  int
+	read  int64
+	ends  []int64 // offsets of newlines that were read but not passed yet
+	line  int
+	start int64 // of line
+}
+
+func (c *lineCounter) Read(b []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, errLongItem
+	}
+	n, err := c.r.Read(b[:min(len(b), c.left)])
+	for i, x := range b[:n] {
+		if x == '\n' {
+			c.ends = append(c.ends, c.read+int64(i))
+		}
+	}
+	c.read += int64(n)
+	c.left -= n
+	return n, err
+}
+
+// at is the line, and the column in bytes.
+func (c *lineCounter) at(offset int64) (line, col int) {
+	passed := 0
+	for passed < len(c.ends) && c.ends[passed] < offset {
+		c.line++
+		c.start = c.ends[passed] + 1
+		passed++
+	}
+	c.ends = append(c.ends[:0], c.ends[passed:]...)
+	return c.line, int(offset-c.start) + 1
+}
