@@ -1,24 +1,6 @@
-// Package stat turns turns into gate counts and rates. Numbers in, numbers out: it knows
-// no log, no spec and no model.
 package stat
 
-// Turn is one turn as the metrics see it.
-type Turn struct {
-	Evidence   bool // the chunk overlaps a label
-	Parsed     bool
-	FirstTry   bool // parsed at attempt 1
-	Update     bool // U_t as said; false if not parsed
-	Exit       bool // E_t as said; false if not parsed
-	Written    bool // the update became the memory
-	OverBudget bool // the update was rejected for its length
-}
-
-// Run is the turns of one run in order, as far as it came.
-type Run struct {
-	Turns        []Turn
-	LastEvidence int // t*, 1-based, of the whole source; 0: no evidence
-	MemoryTokens int // of the final memory
-}
+import "math"
 
 // Counts are the gate counts of any number of runs; they add up. A turn is evidence or
 // evidence-free by its labels; a parse-failed turn is neither right nor wrong.
@@ -135,6 +117,35 @@ func (c Counts) BalancedAccuracy() (rate float64, ok bool) {
 	recall, ok1 := c.Recall()
 	specificity, ok2 := c.Specificity()
 	return (recall + specificity) / 2, ok1 && ok2
+}
+
+// Precision is the share of yes-turns that were on evidence, over parsed turns.
+func (c Counts) Precision() (rate float64, ok bool) { return ratio(c.TruePos, c.TruePos+c.FalsePos) }
+
+// F1 is 2TP/(2TP+FP+FN), over parsed turns.
+func (c Counts) F1() (score float64, ok bool) {
+	return ratio(2*c.TruePos, 2*c.TruePos+c.FalsePos+c.FalseNeg)
+}
+
+// balancedStrict is the mean of recall_strict and specificity_strict.
+func (c Counts) balancedStrict() (rate float64, ok bool) {
+	recall, ok1 := ratio(c.TruePos, c.TruePos+c.FalseNeg+c.FailedPos)
+	specificity, ok2 := ratio(c.TrueNeg, c.TrueNeg+c.FalsePos+c.FailedNeg)
+	return (recall + specificity) / 2, ok1 && ok2
+}
+
+// MCC is Matthews' correlation of the update gate with the labels, over parsed turns; it
+// is undefined if any of the four margins is 0.
+func (c Counts) MCC() (correlation float64, ok bool) {
+	return mcc(float64(c.TruePos), float64(c.FalseNeg), float64(c.FalsePos), float64(c.TrueNeg))
+}
+
+func mcc(tp, fn, fp, tn float64) (float64, bool) {
+	margins := math.Sqrt(tp+fn) * math.Sqrt(tp+fp) * math.Sqrt(tn+fp) * math.Sqrt(tn+fn)
+	if margins == 0 {
+		return 0, false
+	}
+	return (tp*tn - fp*fn) / margins, true
 }
 
 func ratio(n, of int) (float64, bool) {
