@@ -151,6 +151,9 @@ func positioned(c *spec.Corpus, err error) yamlpos.Errors {
 	if c.Import != nil {
 		at = c.Import.Path.Place
 	}
+	if why, ok := errors.AsType[*os.PathError](err); ok {
+		return yamlpos.Errors{at.Errorf("%s: %v", why.Path, why.Err)}
+	}
 	return yamlpos.Errors{at.Errorf("%v", err)}
 }
 

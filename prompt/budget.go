@@ -74,7 +74,7 @@ func (e *OverBudget) Error() string {
 
 // check returns the first component over its limit, in the order of the prompt.
 func (b Budget) check(t Tokens) error {
-	for _, c := range []OverBudget{
+	for _, c := range [...]OverBudget{
 		{Template, t.Template, b.Template},
 		{System, t.System, b.Template - t.Template},
 		{Problem, t.Problem, b.Question},
@@ -83,7 +83,8 @@ func (b Budget) check(t Tokens) error {
 		{Whole, t.Prompt(), b.Prompt()},
 	} {
 		if c.Tokens > c.Limit {
-			return &c
+			over := c // a copy, so that a prompt that fits allocates nothing here
+			return &over
 		}
 	}
 	return nil

@@ -1,0 +1,130 @@
+// Package mem_test holds the rule of the house: who may import whom.
+package mem_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/poimen-memory/mem"
+
+// rooms lists what each package may import of ours; a package that is not in it may not
+// exist. "…" stands for everything.
+var rooms = map[string][]string{
+	"gate":                 {},
+	"prompt":               {},
+	"prompt/token":         {},
+	"harness/stat":         {},
+	"harness/spec/yamlpos": {},
+	"loop":                 {"gate", "prompt"},
+	"loop/eventlog":        {"loop"},
+	"loop/journal":         {"loop"},
+	"loop/openai":          {"loop"},
+	"scripted":             {"loop", "loop/journal", "prompt", "gate", "harness/spec/yamlpos"},
+	"scripted/fakeserver":  {"loop", "loop/journal", "prompt", "gate"},
+	"harness/spec":         {"harness/spec/yamlpos"},
+	"harness/corpus":       {"prompt", "harness/spec/yamlpos"},
+	"harness/check":        {"harness/spec", "harness/spec/yamlpos", "loop", "loop/eventlog", "loop/journal", "prompt"},
+	"harness": {
+		"gate", "prompt", "harness/stat", "harness/spec", "harness/spec/yamlpos", "harness/corpus", "harness/check",
+		"loop", "loop/eventlog", "loop/journal",
+	},
+	"harness/render": {"harness", "harness/spec", "harness/check", "harness/stat", "loop", "loop/journal"},
+	"cmd/mem":        {"…"},
+}
+
+// libraries may be imported in one room alone.
+var libraries = map[string]string{
+	"gopkg.in/yaml.v3":                     "harness/spec/yamlpos",
+	"github.com/pkoukk/tiktoken-go":        "prompt/token",
+	"github.com/pkoukk/tiktoken-go-loader": "prompt/token",
+	"github.com/sashabaranov/go-openai":    "loop/openai",
+	"github.com/olekukonko/tablewriter":    "harness/render",
+	"github.com/spf13/cobra":               "cmd/mem",
+	"github.com/schollz/progressbar/v3":    "cmd/mem",
+	"gonum.org/v1/gonum/stat/distuv":       "harness/stat",
+}
+
+// Package is what `go list -json` says of one.
+type Package struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) (list []Package) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p Package
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+}
+
+// TestWhoImportsWhom fails on any import that the design does not have, and on a room
+// that it does not know.
+func TestWhoImportsWhom(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, complaint := range violations(p) {
+			t.Error(complaint)
+		}
+	}
+}
+
+func violations(p Package) (list []string) {
+	room := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+	if room == "" || generator(room) {
+		return nil
+	}
+	allowed, known := rooms[room]
+	if !known {
+		return []string{room + " is no room of the house: give it a line in rooms, or another place"}
+	}
+	for _, imported := range p.Imports {
+		if owner, ok := libraries[imported]; ok && owner != room {
+			list = append(list, room+" imports "+imported+", which only "+owner+" may")
+		}
+		ours, isOurs := strings.CutPrefix(imported, module+"/")
+		if isOurs && !slices.Contains(allowed, ours) && !slices.Contains(allowed, "…") {
+			list = append(list, room+" imports "+ours+", which it may not")
+		}
+	}
+	return list
+}
+
+// generator reports whether a room is a program of another room, run by go generate.
+func generator(room string) bool { return path.Base(room) == "gen" }
+
+// TestForeignImportsAreCaught is the rule's broken twin.
+func TestForeignImportsAreCaught(t *testing.T) {
+	for _, p := range []Package{
+		{module + "/gate", []string{module + "/prompt"}},
+		{module + "/harness/corpus", []string{module + "/loop"}},
+		{module + "/loop", []string{module + "/harness/corpus"}},
+		{module + "/harness", []string{module + "/scripted"}},
+		{module + "/harness/render", []string{module + "/prompt"}},
+		{module + "/harness/spec", []string{"gopkg.in/yaml.v3"}},
+		{module + "/loop", []string{"github.com/pkoukk/tiktoken-go"}},
+		{module + "/util", nil},
+	} {
+		if len(violations(p)) != 1 {
+			t.Errorf("%s importing %v: violations are %q, want one", p.ImportPath, p.Imports, violations(p))
+		}
+	}
+}
