@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -68,17 +68,17 @@ func Visible(s string) string {
 
 func escapes(line string) string {
 	var b strings.Builder
-	for i, r := range line {
+	for len(line) > 0 {
+		r, n := utf8.DecodeRuneInString(line)
 		switch {
-		case r == unicode.ReplacementChar:
-			fmt.Fprintf(&b, `\x%02x`, line[i]) // an invalid byte; U+FFFD itself begins with ef
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, r)
+		case r == utf8.RuneError && n == 1, r < ' ', r == 0x7f:
+			fmt.Fprintf(&b, `\x%02x`, line[0])
 		case r > 0x7f:
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		default:
 			b.WriteRune(r)
 		}
+		line = line[n:]
 	}
 	return b.String()
 }

@@ -1,0 +1,206 @@
+package check_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/eventlog"
+	"github.com/poimen-memory/mem/prompt"
+)
+
+func TestPercentileIsNearestRank(t *testing.T) {
+	ten := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	for _, test := range []struct {
+		sorted  []int
+		p, want int
+	}{
+		{ten, 50, 5}, {ten, 51, 6}, {ten, 95, 10}, {ten, 90, 9}, {ten, 91, 10}, {ten, 100, 10}, {ten, 1, 1}, {ten, 10, 1},
+		{[]int{7}, 1, 7}, {[]int{7}, 99, 7}, {nil, 95, 0},
+	} {
+		if got := check.Percentile(test.sorted, test.p); got != test.want {
+			t.Errorf("p%d of %v is %d, want %d", test.p, test.sorted, got, test.want)
+		}
+	}
+}
+
+func usage(chunks ...int) check.Usage {
+	return check.Usage{
+		Fixed: prompt.Tokens{Template: 300}, Questions: []int{10, 20}, Chunks: chunks, Memories: []int{4, 900}, Prompts: []int{1000},
+	}
+}
+
+func headroom() check.Headroom {
+	return check.Headroom{Budget: prompt.Budget{}.WithDefaults(), Percentile: 95}
+}
+
+func TestHeadroomArithmetic(t *testing.T) {
+	h := headroom()
+	h.Percentile = 50
+	got := h.Table("c", "words", usage(100, 200, 4000))
+	// 32768 − 2048 − 300 template − 20 longest question − 1024 full memory = 29376
+	if got.Headroom != 29376-200 || got.AtMax != 29376-4000 {
+		t.Errorf("headroom is %d and %d at max, want %d and %d", got.Headroom, got.AtMax, 29176, 25376)
+	}
+	want := check.BudgetRow{Component: prompt.Memory, P50: 4, At: 4, P95: 900, P99: 900, Max: 900, Limit: 1024}
+	if diff := cmp.Diff(want, got.Rows[2]); diff != "" {
+		t.Errorf("memory (-want +got):\n%s", diff)
+	}
+}
+
+func TestBudgetCheck(t *testing.T) {
+	many := func(n, tokens int, more ...int) []int {
+		for range n {
+			more = append(more, tokens)
+		}
+		return more
+	}
+	for _, test := range []struct {
+		name   string
+		h      func(*check.Headroom)
+		u      check.Usage
+		status check.Status
+		says   string
+	}{
+		{"fits", nil, usage(many(20, 4000)...), check.Pass, "headroom 25376 tokens"},
+		{"median fits, p95 does not", nil, usage(many(18, 1000, 7900, 7900)...), check.Fail, "section is over budget: limit 5000 tokens, p50 1000, p95 7900"},
+		{"p95 fits, max does not", nil, usage(many(99, 1000, 5001)...), check.Fail, "section is over budget: limit 5000 tokens, p50 1000, p95 1000, max 5001"},
+		{"question", nil, func() check.Usage { u := usage(1000); u.Questions = []int{257}; return u }(), check.Fail, "problem is over budget"},
+		{"prompt", nil, func() check.Usage { u := usage(1000); u.Prompts = []int{30721}; return u }(), check.Fail, "prompt is over budget: limit 30720"},
+		{"headroom", func(h *check.Headroom) { h.Min = 28377 }, usage(1000), check.Fail, "headroom is 28376 tokens, want at least 28377"},
+		{"headroom just kept", func(h *check.Headroom) { h.Min = 28376 }, usage(1000), check.Pass, "headroom 28376"},
+		{"worst prompt", func(h *check.Headroom) { h.Budget.Window = 7000 }, usage(many(99, 1000, 4000)...), check.Fail, "prompt is over budget by 392 tokens with the largest chunk"},
+		{"no chunk", nil, usage(), check.Skip, "no chunk"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := headroom()
+			if test.h != nil {
+				test.h(&h)
+			}
+			got := h.Check(h.Table("c", "words", test.u))
+			if got.Status != test.status || !strings.Contains(got.Detail, test.says) {
+				t.Errorf("%s: %s; want %s, about %q", got.Status, got.Detail, test.status, test.says)
+			}
+		})
+	}
+}
+
+func TestLogAgainstTheRunsEnd(t *testing.T) {
+	for _, test := range []struct {
+		ended bool
+		state eventlog.State
+		want  check.Status
+	}{
+		{true, eventlog.Complete, check.Pass},
+		{true, eventlog.Interrupted, check.Fail},
+		{true, eventlog.Corrupt, check.Fail},
+		{false, eventlog.Complete, check.Fail},
+		{false, eventlog.Interrupted, check.Pass},
+		{false, eventlog.Corrupt, check.Fail},
+	} {
+		if got := check.Log("run", test.ended, eventlog.Report{State: test.state}); got.Status != test.want {
+			t.Errorf("ended %v, log %s: %s, want %s", test.ended, test.state, got.Status, test.want)
+		}
+	}
+}
+
+func log(t *testing.T, level loop.Level, change func([]loop.Event) []loop.Event) string {
+	t.Helper()
+	events := []loop.Event{
+		loop.RunStart{Schema: 1, Level: level, QuerySHA: "q"},
+		loop.Gate{Level: level, Turn: 1, ChunkSHA: "c", Update: true, Attempts: 1},
+		loop.Evidence{Level: level - 1, Turn: 1, SHA: "c", Bytes: 3},
+		loop.Memory{Level: level, Turn: 1, SHA: "m", Parents: []string{"c"}, Text: `"level":1 in a text`},
+		loop.RunEnd{Level: level, ChunksSeen: 1, ChunksUsed: 1, StoppedBy: loop.SourceEnd},
+	}
+	if change != nil {
+		events = change(events)
+	}
+	var b strings.Builder
+	if err := (eventlog.Writer{W: &b}).Emit(events); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestLevels(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		upper  func([]loop.Event) []loop.Event
+		status check.Status
+		says   string
+	}{
+		{"the level alone", nil, check.Pass, "5 events"},
+		{"a digest", func(e []loop.Event) []loop.Event { e[0] = loop.RunStart{Schema: 1, Level: 2, QuerySHA: "Q"}; return e }, check.Fail, "line 1: more than the level differs"},
+		{"a text that names a level", func(e []loop.Event) []loop.Event {
+			e[3] = loop.Memory{Level: 2, Turn: 1, SHA: "m", Parents: []string{"c"}, Text: `"level":2 in a text`}
+			return e
+		}, check.Fail, "line 4: more than the level differs"},
+		{"one level stays", func(e []loop.Event) []loop.Event {
+			e[2] = loop.Evidence{Level: 0, Turn: 1, SHA: "c", Bytes: 3}
+			return e
+		}, check.Fail, "line 3: evidence: levels are 0 apart, want 1"},
+		{"another event", func(e []loop.Event) []loop.Event { e[4] = e[1]; return e }, check.Fail, "line 5: more than the level differs"},
+		{"shorter", func(e []loop.Event) []loop.Event { return e[:4] }, check.Fail, "line 5: the log of the upper level ends, the other goes on"},
+		{"longer", func(e []loop.Event) []loop.Event { return append(e, e[4]) }, check.Fail, "line 6: the log of the lower level ends, the other goes on"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := check.Levels("s", strings.NewReader(log(t, 1, nil)), strings.NewReader(log(t, 2, test.upper)))
+			if got.Status != test.status || !strings.Contains(got.Detail, test.says) {
+				t.Errorf("%s: %s; want %s, about %q", got.Status, got.Detail, test.status, test.says)
+			}
+		})
+	}
+	if got := check.Levels("s", strings.NewReader(""), strings.NewReader("")); got.Status != check.Skip {
+		t.Errorf("two empty logs: %s, want a skip", got.Status)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "g.txt")
+	if err := os.WriteFile(file, []byte("one\ntwo \nthree"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, prompt string
+		status       check.Status
+		says, diff   string
+	}{
+		{"same", "one\ntwo \nthree", check.Pass, "14 bytes", ""},
+		{"added newline", "one\ntwo \nthree\n", check.Fail, `at byte 14 want its end, got "\n"`, `\ No newline at end of file`},
+		{"lost space", "one\ntwo\nthree", check.Fail, `at byte 7 want " \nthree", got "\nthree"`, "-two·\n+two\n"},
+		{"look-alike", "оne\ntwo \nthree", check.Fail, `at byte 0 want "one\ntwo \nthree", got "\u043ene`, `+\u{43e}ne`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := check.Golden{File: file, Prompt: test.prompt, Update: "mem golden update s.yaml"}
+			got := g.Check()
+			if got.Status != test.status || !strings.Contains(got.Detail, test.says) || !strings.Contains(got.Diff, test.diff) {
+				t.Errorf("%s: %s\n%s\nwant %s, about %q, with %q", got.Status, got.Detail, got.Diff, test.status, test.says, test.diff)
+			}
+			if got.Status == check.Fail && !strings.HasSuffix(got.Detail, "mem golden update s.yaml") {
+				t.Errorf("detail does not say what to do: %s", got.Detail)
+			}
+		})
+	}
+	refused := check.Golden{File: file, Err: fmt.Errorf("section is over budget")}
+	if got := refused.Check(); got.Status != check.Fail || !strings.Contains(got.Detail, "section is over budget") {
+		t.Errorf("a prompt that the budget refuses: %+v", got)
+	}
+}
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain  text": "plain  text", "end  ": "end··", "a \nb\t": "a·\nb\\x09", "\x1b[31m": `\x1b[31m`,
+		"naïve": `na\u{ef}ve`, "\u202e": `\u{202e}`, "\xff": `\xff`, "\ufffd": `\u{fffd}`, "\r\n": "\\x0d\n", "\x00": `\x00`,
+	} {
+		if got := check.Visible(in); got != want {
+			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
