@@ -1,10 +1,55 @@
 package render
 
 import (
+	"bytes"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/check"
 )
 
-// Annotations writes GitHub Actions' error commands, one a failing check.
-func Annotations(w io.Writer, rs []*harness.Result) error { return nil }
+// Annotations writes GitHub Actions' error commands: one for each failed check, at the
+// spec's line that asked for it, else at the spec as a whole; and one for each reason for
+// which runs did not complete.
+func Annotations(w io.Writer, rs []*harness.Result) error {
+	var out bytes.Buffer
+	for _, r := range rs {
+		for _, f := range failures(r.Checks) {
+			out.WriteString(annotation(place(r, f), r.Experiment+": "+f.Check+" "+f.Subject, f.Detail))
+		}
+		for _, state := range broken() {
+			for _, g := range inState(r.Runs, state) {
+				message := plural(len(g.subjects), "run") + " " + g.said + ": " + strings.Join(g.examples(), ", ")
+				out.WriteString(annotation("file="+property(r.Spec), r.Experiment+": runs "+string(state), message))
+			}
+		}
+	}
+	_, err := out.WriteTo(w)
+	return err
+}
+
+func place(r *harness.Result, f check.Result) string {
+	switch {
+	case f.Pos.File == "":
+		return "file=" + property(r.Spec)
+	case f.Pos.Line == 0:
+		return "file=" + property(f.Pos.File)
+	}
+	return fmt.Sprintf("file=%s,line=%d,col=%d", property(f.Pos.File), f.Pos.Line, f.Pos.Col)
+}
+
+func annotation(place, title, message string) string {
+	return "::error " + place + ",title=" + property(title) + "::" + data(message) + "\n"
+}
+
+// data is any text as a command's message: the runner reads %0A as a newline, and so on.
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(clean(s))
+}
+
+// property is any text as the value of a command's property.
+func property(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(s))
+}

@@ -1,42 +1,254 @@
 package render
 
 import (
+	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
 )
 
-// Terminal shows results to a person.
+// Terminal shows results to a person. Below 40 columns lines are longer than Width.
 type Terminal struct {
-	Width  int  // columns of the terminal; 0: no limit
-	Colour bool // may use ANSI colours
-	Quiet  bool // sentences and failures only
+	Width  int  // columns; 0: no limit
+	Colour bool // may write ANSI colours
+	Quiet  bool // sentences, failures and runs that did not complete only
 }
 
-// MatrixRow is a run that would be done, with the chunks it would read.
+// MatrixRow is a run that would be done, with the chunks it would read at most.
 type MatrixRow struct {
 	Cell  harness.Cell
 	Turns int
 }
 
-// TokenRow is what one component of a prompt takes, in tokens, and what it may take.
+// TokenRow is what one component of a prompt takes, in tokens, and what it may take; a
+// Limit of 0: it has none of its own.
 type TokenRow struct {
 	Component     string
 	Tokens, Limit int
 }
 
-// Result shows one experiment.
-func (t Terminal) Result(w io.Writer, r *harness.Result) error { return nil }
+// Failures and lines of a diff that a terminal and a Markdown report show; what they leave
+// out they count. summary.json has all.
+const (
+	mostFailures  = 50
+	mostDiffLines = 40
+)
 
-// Total shows the sentence of result over several experiments.
-func (t Terminal) Total(w io.Writer, rs []*harness.Result) error { return nil }
+// Result shows one experiment: what it came to in a sentence, first and last, and between
+// them checks, failures, gate counts, budget headroom, runs that did not complete, and
+// warnings.
+func (t Terminal) Result(w io.Writer, r *harness.Result) error {
+	p := page{Terminal: t}
+	s := total(r)
+	p.sentence(s)
+	if t.Quiet {
+		p.failures(r)
+		p.unfinished(r)
+		return p.flush(w)
+	}
+	p.checks(r)
+	p.failures(r)
+	p.gates(r)
+	p.headroom(r.Budgets)
+	p.unfinished(r)
+	p.warnings(r)
+	p.line("")
+	p.sentence(s)
+	return p.flush(w)
+}
 
-// Matrix shows an experiment's runs without running them.
-func (t Terminal) Matrix(w io.Writer, experiment string, rows []MatrixRow) error { return nil }
+// Total shows the sentence over several experiments.
+func (t Terminal) Total(w io.Writer, rs []*harness.Result) error {
+	p := page{Terminal: t}
+	p.sentence(total(rs...))
+	return p.flush(w)
+}
 
-// Budget shows what the prompts over each corpus take.
-func (t Terminal) Budget(w io.Writer, tables []check.BudgetTable) error { return nil }
+// Matrix shows an experiment's runs without running them. Their names are never cut, for
+// they are there to be copied.
+func (t Terminal) Matrix(w io.Writer, experiment string, rows []MatrixRow) error {
+	p := page{Terminal: t}
+	turns, run, sum := column{head: "turns", right: true}, column{head: "run"}, 0
+	for _, row := range rows {
+		turns.cells = append(turns.cells, strconv.Itoa(row.Turns))
+		run.cells = append(run.cells, row.Cell.Name)
+		sum += row.Turns
+	}
+	p.heading(experiment + ": " + plural(len(rows), "run") + ", at most " + plural(sum, "turn"))
+	p.Width = 0
+	p.table(table{turns, run})
+	return p.flush(w)
+}
+
+// Budget shows what the prompts over each corpus take, in tokens.
+func (t Terminal) Budget(w io.Writer, tables []check.BudgetTable) error {
+	p := page{Terminal: t}
+	for i, b := range tables {
+		if i > 0 {
+			p.line("")
+		}
+		p.heading("Prompt tokens over " + b.Corpus + ", counted with " + b.Tokenizer)
+		p.table(budgetTable(b))
+		p.paragraph("", "headroom with a full memory and the longest question: "+headroom(b))
+	}
+	return p.flush(w)
+}
 
 // Tokens shows what one prompt takes, under a title.
-func (t Terminal) Tokens(w io.Writer, title string, rows []TokenRow) error { return nil }
+func (t Terminal) Tokens(w io.Writer, title string, rows []TokenRow) error {
+	p := page{Terminal: t}
+	name := column{head: "component", key: true}
+	tokens, limit := column{head: "tokens", right: true}, column{head: "limit", right: true}
+	for _, row := range rows {
+		name.cells = append(name.cells, row.Component)
+		tokens.cells = append(tokens.cells, strconv.Itoa(row.Tokens))
+		l := undefined
+		if row.Limit > 0 {
+			l = strconv.Itoa(row.Limit)
+		}
+		limit.cells = append(limit.cells, l)
+	}
+	p.heading(title)
+	p.table(table{name, tokens, limit})
+	return p.flush(w)
+}
+
+// budgetTable has a column for the spec's percentile where it is none of the usual ones.
+func budgetTable(b check.BudgetTable) table {
+	columns := []struct {
+		head string
+		of   func(check.BudgetRow) int
+	}{
+		{"p50", func(r check.BudgetRow) int { return r.P50 }},
+		{"p95", func(r check.BudgetRow) int { return r.P95 }},
+		{"p99", func(r check.BudgetRow) int { return r.P99 }},
+		{fmt.Sprintf("p%d", b.Percentile), func(r check.BudgetRow) int { return r.At }},
+		{"max", func(r check.BudgetRow) int { return r.Max }},
+		{"limit", func(r check.BudgetRow) int { return r.Limit }},
+	}
+	t := table{{head: "component", key: true}}
+	for _, row := range b.Rows {
+		t[0].cells = append(t[0].cells, string(row.Component))
+	}
+	seen := map[string]bool{}
+	for _, def := range columns {
+		c := column{head: def.head, right: true}
+		for _, row := range b.Rows {
+			c.cells = append(c.cells, strconv.Itoa(def.of(row)))
+		}
+		if !seen[c.head] {
+			t = append(t, c)
+		}
+		seen[c.head] = true
+	}
+	return t
+}
+
+func headroom(b check.BudgetTable) string {
+	return fmt.Sprintf("%d tokens free at the p%d chunk, %d at the largest", b.Headroom, b.Percentile, b.AtMax)
+}
+
+func (p *page) checks(r *harness.Result) {
+	if len(r.Checks) == 0 {
+		return
+	}
+	p.section("Checks")
+	p.table(checkTable(r.Checks))
+}
+
+func (p *page) failures(r *harness.Result) {
+	list := failures(r.Checks)
+	if len(list) == 0 {
+		return
+	}
+	p.section("Failed")
+	for i, f := range list {
+		if i == mostFailures {
+			p.item(p.red("✗"), plural(len(list)-i, "more failure")+" in summary.json", nil)
+			return
+		}
+		p.failure(f)
+	}
+}
+
+func (p *page) failure(f check.Result) {
+	var body []string
+	if f.Pos.File != "" {
+		body = append(body, f.Pos.String())
+	}
+	if f.Detail != "" {
+		body = append(body, f.Detail)
+	}
+	p.item(p.red("✗"), f.Check+": "+f.Subject, append(body, firstLines(f.Diff)...))
+}
+
+// firstLines are those of a diff that are shown, and how many are not.
+func firstLines(diff string) []string {
+	lines := cleanLines(diff)
+	if len(lines) > mostDiffLines {
+		more := plural(len(lines)-mostDiffLines, "more line")
+		lines = append(lines[:mostDiffLines], "… "+more+" in summary.json")
+	}
+	return lines
+}
+
+func (p *page) gates(r *harness.Result) {
+	if len(r.Gates) == 0 {
+		return
+	}
+	t, common := gateTable(r.Gates)
+	p.section(strings.Join(append([]string{"Gate counts"}, common...), ", "))
+	p.table(t)
+	for _, line := range legend() {
+		p.paragraph("  ", line)
+	}
+	for _, note := range gateNotes(r.Gates) {
+		p.paragraph("! ", note.said+": "+strings.Join(note.examples(), ", "))
+	}
+}
+
+func (p *page) headroom(tables []check.BudgetTable) {
+	if len(tables) == 0 {
+		return
+	}
+	p.section("Headroom of prompts with a full memory and the longest question, counted with " + tables[0].Tokenizer)
+	for _, b := range tables {
+		p.paragraph("  ", b.Corpus+": "+headroom(b))
+	}
+}
+
+// unfinished lists the runs that did not complete; if quiet, without the skipped ones.
+func (p *page) unfinished(r *harness.Result) {
+	var failed, skipped tally
+	for _, state := range broken() {
+		failed = append(failed, inState(r.Runs, state)...)
+	}
+	if !p.Quiet {
+		skipped = inState(r.Runs, harness.Skipped)
+	}
+	if len(failed)+len(skipped) == 0 {
+		return
+	}
+	p.section("Runs that did not complete")
+	p.groups(p.red("✗"), failed)
+	p.groups("–", skipped)
+}
+
+func (p *page) groups(mark string, t tally) {
+	for _, g := range t {
+		p.item(mark, plural(len(g.subjects), "run")+" "+g.said, g.examples())
+	}
+}
+
+func (p *page) warnings(r *harness.Result) {
+	if len(r.Warnings) == 0 {
+		return
+	}
+	p.section("Warnings")
+	for _, warning := range r.Warnings {
+		p.paragraph("! ", warning)
+	}
+}

@@ -1,0 +1,121 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+)
+
+// clean makes one harmless line of any text: what would move a cursor, turn the reading
+// direction, join or hide is written out, as \x1b or \u{202e}. It also breaks the two
+// forms in which GitHub's runner takes a log line for a command: :: at a line's start,
+// and ##[ anywhere.
+func clean(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		b.WriteString(visible(r, s[i:]))
+	}
+	line := strings.ReplaceAll(b.String(), "##[", `#\x23[`)
+	if body := strings.TrimLeftFunc(line, unicode.IsSpace); strings.HasPrefix(body, "::") {
+		line = line[:len(line)-len(body)] + `\x3a` + body[1:]
+	}
+	return line
+}
+
+// visible is r, the first rune of rest, or the escape that stands for it.
+func visible(r rune, rest string) string {
+	switch {
+	case r == '\n':
+		return `\n`
+	case r == '\t':
+		return `\t`
+	case r == utf8.RuneError && !strings.HasPrefix(rest, string(utf8.RuneError)):
+		return fmt.Sprintf(`\x%02x`, rest[0]) // not UTF-8
+	case r < ' ' || r == 0x7f:
+		return fmt.Sprintf(`\x%02x`, r)
+	case hidden(r):
+		return fmt.Sprintf(`\u{%x}`, r)
+	}
+	return string(r)
+}
+
+// hidden tells the characters that have no glyph of their own, and those whose width hangs
+// on their neighbours, so that no two terminals agree on it: emoji are taken apart.
+func hidden(r rune) bool {
+	const firstVowel, lastConsonant = 0x1160, 0x11ff // Hangul, that join to a syllable
+	const lightSkin, darkSkin = 0x1f3fb, 0x1f3ff
+	return !unicode.IsGraphic(r) ||
+		unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Regional_Indicator, unicode.Me) ||
+		firstVowel <= r && r <= lastConsonant || lightSkin <= r && r <= darkSkin
+}
+
+// cleanLines is clean for each line of a text; the last newline makes no line.
+func cleanLines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = clean(line)
+	}
+	return lines
+}
+
+// width is the columns that a clean line takes, as tablewriter counts them but whatever
+// the locale.
+func width(s string) int { return twwidth.WidthWithOptions(s, twwidth.Options{}) }
+
+// cut takes a line to at most n columns. It cuts in the middle, for ids mostly differ at
+// their ends.
+func cut(s string, n int) string {
+	if width(s) <= n {
+		return s
+	}
+	tail := s
+	for room := (n - 1) / 2; width(tail) > room; {
+		_, size := utf8.DecodeRuneInString(tail)
+		tail = tail[size:]
+	}
+	return head(s, n-1-width(tail)) + "…" + tail
+}
+
+// head is as much of a line as n columns hold.
+func head(s string, n int) string {
+	for i, r := range s {
+		if n -= width(string(r)); n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// wrap breaks a line to pieces of at most n columns, at a space where there is one; 0: no
+// limit. No other byte is lost: quoted text keeps its spaces.
+func wrap(s string, n int) []string {
+	var pieces []string
+	for n > 0 && width(s) > n {
+		piece := head(s, n)
+		if piece == "" { // narrower than one character
+			_, size := utf8.DecodeRuneInString(s)
+			piece = s[:size]
+		}
+		rest := s[len(piece):]
+		if space := strings.LastIndexByte(piece, ' '); rest[0] == ' ' {
+			rest = rest[1:]
+		} else if strings.TrimSpace(piece[:max(space, 0)]) != "" {
+			piece, rest = s[:space], s[space+1:]
+		}
+		pieces, s = append(pieces, piece), rest
+	}
+	return append(pieces, s)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
