@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/render"
+)
+
+// evaluation is what `mem eval` was asked for, and where it shows what it does.
+type evaluation struct {
+	pick     picked
+	parallel int
+	out      string
+	list     bool
+	quiet    bool
+
+	stdout   io.Writer
+	show     render.Terminal
+	progress *progress
+}
+
+func evalCommand() *cobra.Command {
+	var e evaluation
+	var run, level string
+	cmd := &cobra.Command{
+		Use:   "eval SPEC…",
+		Short: "Run experiments and judge them",
+		Long: `eval runs the experiments of all specs and judges them. Any mistake in any spec, script,
+corpus or label is reported with its place, and then nothing runs.
+
+Everything goes to OUT/EXPERIMENT: summary.json, report.md, and the log of each run. What
+a selection leaves out is not judged; an L2 run brings the L1 runs whose memories it reads.`,
+		Example: `  mem eval experiments/*.yaml
+  mem eval experiments/hotpotqa.yaml --model lexical --model oracle --level L1
+  mem eval experiments/*.yaml --run 'oracle/enforce$' --out /tmp/reports
+  mem eval experiments/agent-session.yaml --list`,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if e.pick.run, e.pick.level, err = parsePick(run, level); err != nil {
+				return err
+			}
+			e.stdout = cmd.OutOrStdout()
+			e.show = terminal(cmd.OutOrStdout(), e.quiet)
+			e.progress = newProgress(cmd.ErrOrStderr(), e.quiet)
+			return e.run(cmd.Context(), args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&run, "run", "", "only runs whose name matches the `REGEX`")
+	flags.StringArrayVar(&e.pick.models, "model", nil, "only runs of the model with this `ID` (may be repeated)")
+	flags.StringVar(&level, "level", "", "only runs at `L1|L2`")
+	flags.IntVar(&e.parallel, "parallel", 0, "runs at a time, `N` (default one a CPU)")
+	flags.StringVar(&e.out, "out", "reports", "folder `DIR` for reports")
+	flags.BoolVar(&e.list, "list", false, "print the matrix of runs, run nothing")
+	flags.BoolVar(&e.quiet, "quiet", false, "print results and failures only")
+	return cmd
+}
+
+func (e *evaluation) run(ctx context.Context, args []string) error {
+	if e.parallel < 0 {
+		return fmt.Errorf("--parallel: found %d, want at least 1, or 0 for one a CPU", e.parallel)
+	}
+	all, err := prepare(ctx, harness.Config{
+		Out: e.out, Parallel: e.parallel, Select: e.pick.wants, Progress: e.progress.at,
+	}, args)
+	if err != nil {
+		return err
+	}
+	if all, err = e.pick.judge(all); err != nil {
+		return err
+	}
+	if e.list {
+		return e.matrix(ctx, all)
+	}
+	return e.judge(ctx, all)
+}
+
+// judge runs the experiments one after the other. What one leaves is on disk and shown
+// before the next begins; an interrupt leaves the rest as earlier evaluations left them.
+func (e *evaluation) judge(ctx context.Context, all []experiment) error {
+	var results []*harness.Result
+	var unwritten error
+	for _, x := range all {
+		if ctx.Err() != nil {
+			break
+		}
+		r, err := e.one(ctx, x)
+		if r != nil {
+			results = append(results, r)
+		}
+		if unwritten = err; err != nil {
+			break
+		}
+	}
+	if len(all) > 1 { // one experiment's own sentence says it
+		unwritten = errors.Join(unwritten, e.show.Total(e.stdout, results))
+	}
+	return e.verdict(ctx, results, unwritten, len(all))
+}
+
+// verdict is the exit code that counts, of results that may be fewer than was asked for.
+func (e *evaluation) verdict(ctx context.Context, results []*harness.Result, unwritten error, asked int) error {
+	due := map[int]bool{
+		exitIncomplete:  unwritten != nil,
+		exitInterrupted: ctx.Err() != nil && len(results) < asked,
+	}
+	if len(results) > 0 {
+		due[harness.Exit(results...)] = true
+	}
+	code := harness.FirstExit(due)
+	switch {
+	case unwritten != nil:
+		return &exit{code, unwritten}
+	case code == exitInterrupted:
+		return &exit{code, ctx.Err()}
+	}
+	return exitWith(code)
+}
+
+// one runs an experiment. Its error is about what could not be written; there may be a
+// result with it.
+func (e *evaluation) one(ctx context.Context, x experiment) (*harness.Result, error) {
+	r, err := x.Run(ctx)
+	e.progress.end()
+	if err != nil {
+		return nil, err
+	}
+	if e.pick.all() && r.Count(harness.Interrupted) == 0 { // else an entry may yet be used
+		r.Warnings = append(r.Warnings, x.scripts.unused(x.Spec)...)
+	}
+	return r, errors.Join(save(filepath.Join(e.out, r.Experiment), r), e.show.Result(e.stdout, r))
+}
+
+// save writes a result beside its runs.
+func save(dir string, r *harness.Result) error {
+	return errors.Join(
+		writeFile(filepath.Join(dir, "summary.json"), func(w io.Writer) error { return render.JSON(w, r) }),
+		writeFile(filepath.Join(dir, "report.md"), func(w io.Writer) error { return render.Markdown(w, r) }),
+	)
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/eventlog"
+	"github.com/poimen-memory/mem/prompt"
+)
+
+// memoryBefore is the memory that the model of a logged run saw at a turn, nil for none.
+func memoryBefore(path string, turn int) (*string, error) {
+	events, turns, err := readLog(path)
+	if err != nil {
+		return nil, err
+	}
+	if turn > turns {
+		return nil, fmt.Errorf("%s: found %d turns, so no model was asked at turn %d", path, turns, turn)
+	}
+	var memory *string
+	for _, e := range events {
+		if m, ok := e.(loop.Memory); ok && m.Turn < turn {
+			memory = &m.Text
+		}
+	}
+	return memory, nil
+}
+
+// readLog reads the whole turns of a log that verifies.
+func readLog(path string) ([]loop.Event, int, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, fmt.Errorf("%s: no such log, want one that mem eval left", path)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	report, err := eventlog.Verify(bytes.NewReader(data), countMemory)
+	if err != nil {
+		return nil, 0, err
+	}
+	if report.State == eventlog.Corrupt {
+		return nil, 0, fmt.Errorf("%s:%d: the log is corrupt: %s", path, report.Line, report.Rule)
+	}
+	var events []loop.Event
+	for line := range bytes.Lines(data[:report.Bytes]) {
+		e, err := eventlog.Decode(line)
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: %v", path, err)
+		}
+		events = append(events, e)
+	}
+	return events, report.Turns, nil
+}
+
+// countMemory is an eventlog.CountTokens: a memory is counted as prompts show it.
+func countMemory(tokenizer string) func(string) int {
+	c, err := counter(tokenizer)
+	if err != nil {
+		return nil // not known here: its numbers are taken on trust
+	}
+	return func(text string) int {
+		sent, _, _ := prompt.Escape(text)
+		return c.Count(sent)
+	}
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"mem": main})
+}
+
+// TestScript runs the commands as a shell does. A script's file name is what it shows.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireUniqueNames:  true,
+		RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "interrupt": interrupt, "records": records, "sametree": sameTree,
+			"cut": cut, "edit": edit, "holds": holds,
+		},
+	})
+}
+
+// exits CODE COMMAND… runs a command that must end with the code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = e.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if neg || strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code is %d, want %s", code, args[0])
+	}
+}
+
+// interrupt FILE COMMAND… runs a command, sends it SIGINT once FILE holds something, and
+// wants exit code 130.
+func interrupt(ts *testscript.TestScript, _ bool, args []string) {
+	var out, stderr bytes.Buffer
+	path, err := lookPath(ts.Getenv("PATH"), args[1])
+	ts.Check(err)
+	cmd := exec.Command(path, args[2:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.Getenv("WORK"), &out, &stderr
+	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME")}
+	ts.Check(cmd.Start())
+	for deadline := time.Now().Add(time.Minute); size(ts.MkAbs(args[0])) == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			cmd.Process.Kill()
+			ts.Fatalf("%s holds nothing after a minute\n%s", args[0], &stderr)
+		}
+	}
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	cmd.Wait()
+	ts.Logf("[stdout]\n%s[stderr]\n%s", &out, &stderr)
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		ts.Fatalf("exit code is %d, want 130", code)
+	}
+	if !strings.Contains(stderr.String(), "interrupted") {
+		ts.Fatalf("stderr does not say so")
+	}
+}
+
+func lookPath(path, name string) (string, error) {
+	for _, dir := range filepath.SplitList(path) {
+		if p, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return p, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not in %s", name, path)
+}
+
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// records N FILE writes a corpus of N records, every tenth with the same word in it.
+func records(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	var b bytes.Buffer
+	for i := range n {
+		text := fmt.Sprintf("step %d of the build went well", i)
+		if i%10 == 0 {
+			text += ", port 6380"
+		}
+		fmt.Fprintf(&b, `{"role": "tool", "id": "r%d", "text": "%s"}`+"\n", i, text)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o666))
+}
+
+// sametree DIR1 DIR2 wants the same files with the same bytes, but for timing.json.
+func sameTree(ts *testscript.TestScript, neg bool, args []string) {
+	a, b := tree(ts, args[0]), tree(ts, args[1])
+	if len(a) == 0 {
+		ts.Fatalf("%s holds no file", args[0])
+	}
+	if diff := cmp.Diff(a, b); (diff == "") == neg {
+		ts.Fatalf("trees are the same: %v, want %v\n%s", !neg, neg, diff)
+	}
+}
+
+func tree(ts *testscript.TestScript, dir string) map[string]string {
+	files := map[string]string{}
+	root := ts.MkAbs(dir)
+	ts.Check(filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == "timing.json" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[strings.TrimPrefix(path, root)] = string(data)
+		return err
+	}))
+	return files
+}
+
+// cut FILE N takes the last N bytes off a file.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	path := ts.MkAbs(args[0])
+	ts.Check(os.Truncate(path, size(path)-n))
+}
+
+// edit FILE REGEXP TEXT replaces all matches in a file.
+func edit(ts *testscript.TestScript, _ bool, args []string) {
+	pattern, err := regexp.Compile(args[1])
+	ts.Check(err)
+	old := ts.ReadFile(args[0])
+	if !pattern.MatchString(old) {
+		ts.Fatalf("%s does not match %s", args[0], pattern)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(pattern.ReplaceAllString(old, args[2])), 0o666))
+}
+
+// holds DIR NAME… wants exactly these entries in a folder.
+func holds(ts *testscript.TestScript, _ bool, args []string) {
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if diff := cmp.Diff(args[1:], names); diff != "" {
+		ts.Fatalf("%s (-want +got):\n%s", args[0], diff)
+	}
+}
+
+// TestCancelled: a context that is cancelled before anything begins is an interrupt, and
+// leaves what is there as it was.
+func TestCancelled(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "s.yaml"), "experiment: x\ncorpora: [{id: a, path: a.jsonl}]\nqueries: [{id: q, text: \"Q?\"}]\nmodels: [{id: m, policy: lexical}]\n")
+	write(t, filepath.Join(dir, "a.jsonl"), `{"role": "tool", "text": "hello"}`+"\n")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	out := filepath.Join(dir, "reports")
+	code := run(ctx, []string{"eval", filepath.Join(dir, "s.yaml"), "--out", out}, strings.NewReader(""), &stdout, &stderr)
+	if code != 130 || stderr.String() != "mem: interrupted\n" {
+		t.Errorf("exit code %d, stderr %q, want 130 and that it was interrupted", code, &stderr)
+	}
+	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the output folder: %v, want none", err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
