@@ -154,7 +154,7 @@ func TestNothingWrittenIsLost(t *testing.T) {
 		}), nil
 	}
 	eval(t, failing, small(t, ""))
-	only := "ten-turns/redis-port/L1/a7-parse-retry/record"
+	only := "ten-turns/redis-port/L1/a7-retry/record"
 	failing.Select = func(c harness.Cell) bool { return c.Name == only }
 	eval(t, failing, experiments+"gated-loop.yaml")
 	for name, text := range before {
