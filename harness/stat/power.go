@@ -76,7 +76,7 @@ func (a Assumption) validateRate() error {
 	m, _ := find(a.Metric)
 	switch {
 	case !(a.Rate >= 0 && a.Rate <= 1):
-		return fmt.Errorf("assumed %s of %v: want a number from 0 to 1", a.Metric, a.Rate)
+		return fmt.Errorf("assumed rate %[2]v of %[1]s: want a number from 0 to 1", a.Metric, a.Rate)
 	case !(a.ICC >= 0 && a.ICC < 1):
 		return fmt.Errorf("assumed correlation %v of %s: want at least 0 and below 1", a.ICC, a.Metric)
 	case m.Interval != "" && m.Interval != byClusters:

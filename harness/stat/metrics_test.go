@@ -1,0 +1,258 @@
+package stat_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poimen-memory/mem/harness/stat"
+)
+
+// story is runs in which every metric has something to count.
+func story() []stat.Run {
+	runs := []stat.Run{
+		parseRun("q1", 1, "n~ Y  y2 Y! n=! n"),
+		parseRun("q1", 2, "f  Y! n  F  n   n!"),
+		parseRun("q1", 3, "n  Y  n  B  n   y"),
+		parseRun("q2", 1, "n n n! n"),
+		parseRun("q2", 2, "n b n  n"),
+		parseRun("q3", 1, "Y n  n n2 y! n n n"),
+		parseRun("q3", 2, "Y n! n n  n  n n n"),
+		parseRun("q4", 1, "n! n N n n*"),
+	}
+	for _, i := range []int{0, 1, 5} {
+		runs[i].Answered, runs[i].Correct = true, i != 1
+	}
+	return runs
+}
+
+// TestMetrics has every metric of story, counted by hand.
+func TestMetrics(t *testing.T) {
+	want := map[string]float64{
+		"first_try_parse": 43. / 47, "parse_after_retries": 45. / 47,
+		"recall_parsed": 7. / 8, "recall_strict": 7. / 9, "recall_committed": 6. / 9,
+		"specificity_parsed": 33. / 37, "specificity_strict": 33. / 38,
+		"precision": 7. / 11, "f1": 14. / 19, "mcc": (7*33 - 4*1) / math.Sqrt(8*11*37*34),
+		"balanced_accuracy": (7./8 + 33./37) / 2, "balanced_accuracy_strict": (7./9 + 33./38) / 2,
+		"exit_safe": 4. / 6, "exit_premature": 2. / 6, "exit_exact": 1. / 6, "exit_timely": 3. / 6,
+		"exit_delay": (0 + 2 + 4 + 1) / 4., "exit_lead": 2, "exit_on_no_evidence": 1. / 2, "would_exit": 6. / 8,
+		"turns_saved":      (2./6 + 4./6 + 0 + 1./4 + 0 + 3./8 + 6./8 + 4./5) / 8,
+		"safe_turns_saved": (2 + 0 + 3 + 6) / 39., "exit_instability": 17. / 19, "evidence_lost": 0,
+		"over_budget": 2. / 11, "retain_violations": 1, "retain_drift": 1. / 2,
+		"memory_slope": ((110.+25+50)/17.5/3 + 0 + 80./42/2 + 0) / 4,
+		"flip_rate":    (2./3 + 2./3 + 1 + 1) / 18, "exit_flip_rate": (3*2./3 + 4) / 18,
+		"reward_update": (40. - 7) / 47, "reward_exit": (0 - .75 - .5 - .5 - .5 - .75) / 6, "reward_format": 5. / 8,
+		"sub_em": 2. / 3, "pass_1": (1./3 + 1 + 0) / 3, "pass_2": 1. / 2, "pass_3": 0,
+	}
+	got := map[string]float64{}
+	for _, m := range stat.Measure(story()) {
+		if m.Value == nil {
+			t.Errorf("%s is undefined: %s", m.Name, m.Reason)
+			continue
+		}
+		got[m.Name] = *m.Value
+	}
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-8 })); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}
+
+// TestNoFormulaPassesForAnother fails if the runs of these tests would not notice one
+// metric's formula in place of another's: every two differ on story or on a part of it.
+func TestNoFormulaPassesForAnother(t *testing.T) {
+	seen := map[string]string{}
+	parts := [][]stat.Run{story(), story()[:3], story()[3:], story()[5:]}
+	for _, d := range stat.Definitions() {
+		var signature []string
+		for _, part := range parts {
+			signature = append(signature, measure(t, part, d.Name).String())
+		}
+		key := strings.Join(signature, "; ")
+		if other, twice := seen[key]; twice {
+			t.Errorf("%s and %s are equal on all runs: %s", other, d.Name, key)
+		}
+		seen[key] = d.Name
+	}
+}
+
+// TestUndefined wants null and a reason of every metric where nothing was seen, and no
+// interval of a single query.
+func TestUndefined(t *testing.T) {
+	if problems := undefinedProblems(stat.Measure(nil)); problems != nil {
+		t.Errorf("without runs: %v", problems)
+	}
+	zero := stat.Measure(nil)
+	for i := range zero { // the twin that takes undefined for 0
+		zero[i].Value = new(float64)
+	}
+	if undefinedProblems(zero) == nil {
+		t.Error("a twin that shows undefined as 0 goes unnoticed")
+	}
+	for _, m := range stat.Measure([]stat.Run{parseRun("q", 1, "n Y n")}) {
+		if m.Lower != nil || m.Upper != nil {
+			t.Errorf("%s has an interval from one query", m.Name)
+		}
+	}
+}
+
+func undefinedProblems(metrics []stat.Metric) (problems []string) {
+	for _, m := range metrics {
+		raw, _ := json.Marshal(m)
+		if !strings.Contains(string(raw), `"value":null`) || m.Reason == "" || !strings.HasPrefix(m.String(), stat.Dash+" (") {
+			problems = append(problems, fmt.Sprintf("%s: %s", m, raw))
+		}
+	}
+	return problems
+}
+
+func TestReasonsAreOfTheMetric(t *testing.T) {
+	onlyFree := []stat.Run{parseRun("a", 1, "n y n"), parseRun("b", 1, "n n n")}
+	for name, want := range map[string]string{
+		"recall_strict": "no evidence turns", "exit_safe": "no runs with evidence", "sub_em": "no answers",
+		"exit_instability": "no parsed turns after the exit gate opened", "flip_rate": "no turn parsed in 2 trials",
+		"pass_1": "no query with evidence has 1 trial", "mcc": "a margin of the table of parsed turns is 0",
+	} {
+		if e := measure(t, onlyFree, name); e.Value != nil || e.Reason != want {
+			t.Errorf("%s is %v, want undefined: %s", name, e, want)
+		}
+	}
+	if e := measure(t, onlyFree, "precision"); e.Value == nil || *e.Value != 0 || e.Lower != nil || len(e.Notes) == 0 {
+		t.Errorf("precision without evidence is %+v, want 0 and a note in place of bounds", e)
+	}
+}
+
+// TestIncompleteRunsAreInNoMetric: an incomplete run is excluded whole, and only its
+// unreached turns count as missing.
+func TestIncompleteRunsAreInNoMetric(t *testing.T) {
+	whole := story()
+	broken := parseRun("q5", 1, "Y n*")
+	broken.Incomplete, broken.Total = true, 10
+	if diff := cmp.Diff(stat.Measure(whole), stat.Measure(append(whole, broken))); diff != "" {
+		t.Errorf("an incomplete run changed metrics:\n%s", diff)
+	}
+	want := stat.Coverage{Runs: 9, Incomplete: 1, Turns: 57, Missing: 8}
+	if diff := cmp.Diff(want, stat.Cover(append(whole, broken))); diff != "" {
+		t.Errorf("coverage (-want +got):\n%s", diff)
+	}
+}
+
+// TestEnforcedExitImputesNothing: unreached evidence is lost, not a false negative.
+func TestEnforcedExitImputesNothing(t *testing.T) {
+	var runs []stat.Run
+	for _, q := range []string{"a", "b"} {
+		r := parseRun(q, 1, "Y n!")
+		r.Exit, r.Total, r.LastEvidence, r.Evidence = stat.ExitEnforce, 10, 6, 3
+		runs = append(runs, r)
+	}
+	for name, want := range map[string]float64{
+		"recall_strict": 1, "evidence_lost": 2. / 3, "exit_safe": 0, "exit_lead": 4, "turns_saved": 0.8,
+		"safe_turns_saved": 0, "pass_1": 0,
+	} {
+		if e := measure(t, runs, name); e.Value == nil || math.Abs(*e.Value-want) > 1e-8 {
+			t.Errorf("%s is %v, want %v", name, e, want)
+		}
+	}
+}
+
+func TestGroupsKeepApart(t *testing.T) {
+	var runs []stat.Run
+	for _, k := range []stat.Key{{Model: "b", Level: "L1", Exit: "record"}, {Model: "a", Level: "L1", Exit: "record"}, {Model: "b", Level: "L2", Exit: "record"}, {Model: "b", Level: "L1", Exit: "enforce"}} {
+		for _, r := range story() {
+			r.Model, r.Level, r.Exit = k.Model, k.Level, k.Exit
+			runs = append(runs, r)
+		}
+	}
+	groups := stat.Groups(runs)
+	if len(groups) != 4 || groups[0].Model != "b" || groups[1].Model != "a" {
+		t.Fatalf("%d groups, want 4 in the order of the runs", len(groups))
+	}
+	for _, g := range groups {
+		if diff := cmp.Diff(stat.Measure(story()), g.Metrics); diff != "" {
+			t.Errorf("%v is not measured alone:\n%s", g.Key, diff)
+		}
+	}
+	q := groups[0].Queries
+	if len(q) != 4 || q[2].Query != "q3" {
+		t.Fatalf("queries are %v", q)
+	}
+	if diff := cmp.Diff(stat.Measure(story()[5:7]), q[2].Metrics); diff != "" {
+		t.Errorf("q3 is not measured alone:\n%s", diff)
+	}
+}
+
+func TestNotes(t *testing.T) {
+	seven := repeat(7, 2, "n Y n N n")
+	if e := measure(t, seven, "recall_strict"); !contains(e.Notes, "7 queries: interval unreliable below 10") {
+		t.Errorf("notes of 7 queries are %q", e.Notes)
+	}
+	split := append(repeat(12, 3, "Y Y Y"), repeat(15, 3, "N N N")[36:]...)
+	if e := measure(t, split, "recall_strict"); e.ICC == nil || *e.ICC < 0.9 || !contains(e.Notes, "intra-query correlation") {
+		t.Errorf("queries that are all or nothing have ICC %v and notes %q", e.ICC, e.Notes)
+	}
+	if e := measure(t, split, "exit_delay"); e.Lower != nil || !contains(e.Notes, "descriptive") {
+		t.Errorf("exit_delay is %+v, want no interval", e)
+	}
+	if e := measure(t, repeat(3, 1, "Y n n"), "exit_delay"); !contains(e.Notes, "3 runs with evidence never exit, counted at T") {
+		t.Errorf("notes of runs that never exit are %q", e.Notes)
+	}
+	if e := measure(t, story(), "turns_saved"); !contains(e.Notes, "mean of query means") {
+		t.Errorf("notes of unequal queries are %q", e.Notes)
+	}
+}
+
+func contains(notes []string, part string) bool {
+	return strings.Contains(strings.Join(notes, "\n"), part)
+}
+
+// TestUnitsAreQueries: more trials are no more units, whatever they add to the turns.
+func TestUnitsAreQueries(t *testing.T) {
+	one, five := measure(t, repeat(12, 1, "n Y n"), "recall_strict"), measure(t, repeat(12, 5, "n Y n"), "recall_strict")
+	if one.Units != 12 || five.Units != 12 || five.N != 60 {
+		t.Errorf("units are %d and %d of %v turns, want 12 and 12 of 60", one.Units, five.Units, five.N)
+	}
+	if math.Abs(*one.Lower-*five.Lower) > 1e-9 {
+		t.Errorf("five identical trials moved the bound from %v to %v", *one.Lower, *five.Lower)
+	}
+}
+
+func TestSubEM(t *testing.T) {
+	for _, test := range []struct {
+		answer string
+		refs   []string
+		want   bool
+	}{
+		{"It was Paris.", []string{"paris"}, true},
+		{"unknown", []string{"no"}, false},
+		{"", []string{""}, false},
+		{"", []string{"paris"}, false},
+		{"the answer", []string{"the"}, false},
+		{"Port 6380, of the staging Redis", []string{"5432", "6380"}, true},
+		{"a new York city", []string{"New York"}, true},
+		{"new, in York", []string{"New York"}, false},
+		{"ÉCOLE “Normale”", []string{"école normale"}, true},
+	} {
+		if got := stat.SubEM(test.answer, test.refs); got != test.want {
+			t.Errorf("SubEM(%q, %q) is %v", test.answer, test.refs, got)
+		}
+	}
+}
+
+func TestDefinitionsAreWhole(t *testing.T) {
+	for _, d := range stat.Definitions() {
+		if got, ok := stat.Define(d.Name); !ok || got != d || d.Formula == "" {
+			t.Errorf("%s is defined as %+v", d.Name, got)
+		}
+	}
+	for _, name := range []string{"", "recall", "pass_", "pass_0", "pass_01", "pass_x"} {
+		if _, ok := stat.Define(name); ok {
+			t.Errorf("%q is a metric", name)
+		}
+	}
+	if _, err := stat.MeasureOne("recal_strict", nil); err == nil || !strings.Contains(err.Error(), "recall_strict") {
+		t.Errorf("unknown metric: %v", err)
+	}
+}
