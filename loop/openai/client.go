@@ -1,0 +1,160 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/poimen-memory/mem/loop"
+)
+
+// Client asks one model at one server. Its limits hold for all calls together, so all runs
+// of a model share one. It is a loop.Model.
+type Client struct {
+	cfg         Config
+	url         string         // of the requests, for errors
+	fields      map[string]any // of every body
+	tokensField string
+
+	limiter          *limiter
+	requests, tokens *meter
+	tally            tally
+}
+
+// New checks cfg and returns all that is wrong with it at once. It opens no connection.
+func New(cfg Config) (*Client, error) {
+	cfg = cfg.withDefaults()
+	fields, fieldsErr := cfg.Params.fields()
+	tokensField, tokensErr := cfg.Params.tokensField()
+	if err := errors.Join(cfg.check(), fieldsErr, tokensErr); err != nil {
+		return nil, err
+	}
+	return &Client{
+		cfg: cfg, url: strings.TrimRight(cfg.BaseURL, "/") + "/chat/completions",
+		fields: fields, tokensField: tokensField,
+		limiter:  newLimiter(cfg.Limits),
+		requests: newMeter(cfg.Limits.RequestsPerMinute), tokens: newMeter(cfg.Limits.TokensPerMinute),
+	}, nil
+}
+
+// Sampling is what every request holds besides its messages and its token limit: the model
+// and the parameters under their names on the wire. A recording made under another one is
+// another experiment's.
+func (c *Client) Sampling() map[string]any {
+	fields := maps.Clone(c.fields)
+	fields["model"] = c.cfg.Model
+	return fields
+}
+
+// Format writes the model and its URL for every verb: fmt would walk into live connections.
+func (c *Client) Format(s fmt.State, _ rune) { fmt.Fprintf(s, "model %s at %s", c.cfg.Model, c.url) }
+
+// Stats may be called at any time.
+func (c *Client) Stats() Stats {
+	s := c.tally.snapshot()
+	c.limiter.report(&s)
+	return s
+}
+
+// Complete asks the model, again if a failure may pass. It waits for a free connection and
+// for the rate limits. The error is ctx's if that is done; else it wraps a *StatusError, a
+// *ReplyError or a *TransportError, the last attempt's, unless r cannot be sent at all.
+func (c *Client) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
+	body, err := c.body(r)
+	if err != nil {
+		return loop.Completion{}, fmt.Errorf("model %s: %w", c.cfg.Model, err)
+	}
+	a, err := c.persist(ctx, body)
+	c.tally.call(r, err != nil && ctx.Err() == nil)
+	return a.Completion, err
+}
+
+// persist makes attempts until one brings a reply or the pace says that it is enough.
+func (c *Client) persist(ctx context.Context, body []byte) (answer, error) {
+	p := newPace(c.cfg.Retry)
+	for {
+		a, took, err := c.attempt(ctx, body)
+		if err == nil || ctx.Err() != nil {
+			return a, err
+		}
+		wait, again := p.next(err, took)
+		if !again {
+			return a, p.giveUp(err)
+		}
+		c.tally.pause(wait)
+		err = sleep(ctx, wait)
+		c.tally.resume(err == nil)
+		if err != nil {
+			return a, err
+		}
+	}
+}
+
+// giveUp says how often it was tried, if more than once.
+func (p *pace) giveUp(err error) error {
+	if p.tries == 1 {
+		return err
+	}
+	return fmt.Errorf("after %d attempts: %w", p.tries, err)
+}
+
+// attempt sends one request once there is room for it. The time it took is that in flight.
+func (c *Client) attempt(ctx context.Context, body []byte) (a answer, took time.Duration, err error) {
+	held, err := c.limiter.acquire(ctx)
+	if err != nil {
+		return a, 0, err
+	}
+	learnt := refused
+	defer func() { c.limiter.release(held, learnt) }()
+	if err := c.meter(ctx, body); err != nil {
+		return a, 0, err
+	}
+	x := exchange{cfg: c.cfg, url: c.url, body: body}
+	start := time.Now()
+	a, err = x.do(ctx)
+	took = time.Since(start)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // the caller gave up, the server did nothing wrong
+	}
+	c.tally.attempt(a, err, took)
+	c.tokens.correct(spent(a, body) - guess(len(body)))
+	learnt = learn(err)
+	return a, took, err
+}
+
+// meter waits for the limits by the minute, the connection in hand: so no call can overtake
+// another, and none is sent later than it was let pass.
+func (c *Client) meter(ctx context.Context, body []byte) error {
+	if err := c.requests.wait(ctx, 1); err != nil {
+		return err
+	}
+	return c.tokens.wait(ctx, guess(len(body)))
+}
+
+// guess is the tokens of so many bytes, on the high side for prose. The server's count
+// takes its place when the reply is there.
+func guess(bytes int) int { return (bytes + 2) / 3 }
+
+// spent is the tokens of an attempt: the server's count, or a guess. A refused prompt is
+// counted, as servers do.
+func spent(a answer, body []byte) int {
+	if a.Usage != nil {
+		return a.Usage.PromptTokens + a.Usage.CompletionTokens
+	}
+	return guess(len(body)) + guess(len(a.Text)+len(a.Reasoning))
+}
+
+// learn says what an attempt's error tells of the server's load.
+func learn(err error) outcome {
+	var f failure
+	switch {
+	case err == nil:
+		return served
+	case errors.As(err, &f):
+		return f.outcome()
+	}
+	return refused
+}

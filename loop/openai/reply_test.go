@@ -1,0 +1,69 @@
+package openai_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/openai"
+	"github.com/poimen-memory/mem/scripted/fakeserver"
+)
+
+func TestRepliesAreToldApart(t *testing.T) {
+	usage := &loop.Usage{PromptTokens: 11, CompletionTokens: 3}
+	for name, test := range map[string]struct {
+		reply   fakeserver.Reply
+		want    loop.Completion
+		replies openai.Replies
+	}{
+		"text":           {fakeserver.Reply{Text: " a\n"}, loop.Completion{Text: " a\n", Finish: "stop"}, openai.Replies{}},
+		"empty":          {fakeserver.Reply{}, loop.Completion{Finish: "stop"}, openai.Replies{}},
+		"reasoning":      {fakeserver.Reply{Text: "a", Reasoning: "why"}, loop.Completion{Text: "a", Reasoning: "why", Finish: "stop"}, openai.Replies{}},
+		"length":         {fakeserver.Reply{Text: "a", Finish: "length"}, loop.Completion{Text: "a", Finish: "length"}, openai.Replies{Cut: 1}},
+		"max_tokens":     {fakeserver.Reply{Text: "a", Finish: "MAX_TOKENS"}, loop.Completion{Text: "a", Finish: "length"}, openai.Replies{Cut: 1}},
+		"cut reasoning":  {fakeserver.Reply{Null: true, Reasoning: "wh", Finish: "length"}, loop.Completion{Reasoning: "wh", Finish: "length"}, openai.Replies{Cut: 1}},
+		"content filter": {fakeserver.Reply{Text: "a", Finish: "content_filter"}, loop.Completion{Text: "a", Finish: "content_filter"}, openai.Replies{Filtered: 1}},
+		"null":           {fakeserver.Reply{Null: true}, loop.Completion{Finish: "stop"}, openai.Replies{Null: 1}},
+		"tools":          {fakeserver.Reply{Null: true, ToolCall: "f", Finish: "tool_calls"}, loop.Completion{Finish: "tool_calls"}, openai.Replies{ToolCalls: 1}},
+		"tools, stop":    {fakeserver.Reply{ToolCall: "f"}, loop.Completion{Finish: "tool_calls"}, openai.Replies{ToolCalls: 1}},
+		"tools and text": {fakeserver.Reply{Text: "a", ToolCall: "f"}, loop.Completion{Text: "a", Finish: "stop"}, openai.Replies{}},
+		"refusal":        {fakeserver.Reply{Null: true, Refusal: "I can't"}, loop.Completion{Text: "I can't", Finish: "stop"}, openai.Replies{Refused: 1}},
+	} {
+		for _, shape := range []fakeserver.Shape{fakeserver.VLLM, fakeserver.OldVLLM, fakeserver.LlamaCpp} {
+			for mode, want := range map[fakeserver.UsageMode]*loop.Usage{
+				fakeserver.UsageReported: usage, fakeserver.UsageAbsent: nil, fakeserver.UsageNull: nil,
+			} {
+				test.reply.Usage, test.reply.PromptTokens, test.reply.CompletionTokens = mode, 11, 3
+				test.want.Usage = want
+				s := serve(t, fakeserver.Config{Shape: shape, Reply: func(fakeserver.Request) fakeserver.Reply { return test.reply }})
+				c := client(t, s.BaseURL(), openai.Config{})
+				if diff := cmp.Diff(test.want, complete(t, c)); diff != "" {
+					t.Errorf("%s, shape %d, usage %d (-want +got):\n%s", name, shape, mode, diff)
+				}
+				if diff := cmp.Diff(test.replies, c.Stats().Replies); diff != "" {
+					t.Errorf("%s, shape %d: counted (-want +got):\n%s", name, shape, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestUnusualReplies(t *testing.T) {
+	for name, test := range map[string]struct {
+		body string
+		want loop.Completion
+	}{
+		"parts":            {`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}]}`, loop.Completion{Text: "ab"}},
+		"reasoning object": {`{"choices":[{"message":{"content":"a","reasoning":{"x":1}}}]}`, loop.Completion{Text: "a"}},
+		"both reasonings":  {`{"choices":[{"message":{"content":"a","reasoning":null,"reasoning_content":"r"}}]}`, loop.Completion{Text: "a", Reasoning: "r"}},
+		"zero usage":       {`{"choices":[{"message":{"content":"a"}}],"usage":{"prompt_tokens":0,"completion_tokens":0}}`, loop.Completion{Text: "a"}},
+		"null error":       {`{"error":null,"choices":[{"message":{"content":"a"},"finish_reason":null}]}`, loop.Completion{Text: "a"}},
+		"function call":    {`{"choices":[{"message":{"content":null,"function_call":{"name":"f","arguments":""}},"finish_reason":"stop"}]}`, loop.Completion{Finish: "tool_calls"}},
+	} {
+		s := serve(t, fakeserver.Config{Plan: fakeserver.Script(fakeserver.Raw(200, "application/json", test.body))})
+		if diff := cmp.Diff(test.want, complete(t, client(t, s.BaseURL(), openai.Config{}))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
