@@ -65,7 +65,9 @@ func unpack(plain []byte) (*vocab, []string) {
 	for i := range merges {
 		merges[i].right = r.number()
 	}
-	v := newVocab(spell(single, r.bytes(256), merges), merges)
+	tokens := spell(single, r.bytes(256), merges)
+	v := newVocab(tokens, merges)
+	v.words = newWords(tokens, nil) // package gen refuses tokens that merges do not make
 	added := make([]string, r.number())
 	for i := range added {
 		added[i] = string(r.bytes(r.number()))

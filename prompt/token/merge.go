@@ -12,11 +12,16 @@ type scratch struct {
 
 // piece counts the tokens of text[at:end], which is not empty.
 func (v *vocab) piece(text []byte, at, end int, s *scratch) int {
-	switch {
-	case end-at == 1 || v.words.has(text, at, end):
+	if end-at == 1 || v.words.has(text, at, end) {
 		return 1
-	case end-at <= fewBytes:
-		return s.few.count(v, text[at:end])
 	}
-	return s.many.count(v, text[at:end])
+	return v.merged(text[at:end], s)
+}
+
+// merged counts the tokens that merges make of a piece.
+func (v *vocab) merged(piece []byte, s *scratch) int {
+	if len(piece) <= fewBytes {
+		return s.few.count(v, piece)
+	}
+	return s.many.count(v, piece)
 }

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"encoding/binary"
 	"slices"
 	"sync"
 	"unicode"
@@ -27,7 +28,7 @@ type point struct {
 // nfc returns text in NFC: text itself if it is so already, or else memory of s. Text
 // that is normal by a later version of Unicode is so by an earlier one.
 func nfc(text []byte, s *scratch) []byte {
-	if norm.NFC.IsNormal(text) {
+	if inertText(text) || norm.NFC.IsNormal(text) {
 		return text
 	}
 	out, done := s.norm[:0], 0
@@ -46,6 +47,36 @@ func nfc(text []byte, s *scratch) []byte {
 	}
 	s.norm = appendNFC(out, text[done:])
 	return s.norm
+}
+
+// inertText says that text is in NFC because no rune of it can be otherwise: a quick look
+// that suffices for most text.
+func inertText(text []byte) bool {
+	for i := 0; i < len(text); {
+		if i+8 <= len(text) && binary.LittleEndian.Uint64(text[i:])&0x8080808080808080 == 0 {
+			i += 8
+			continue
+		}
+		r, n := utf8.DecodeRune(text[i:])
+		if !inert(r) {
+			return false
+		}
+		i += n
+	}
+	return true
+}
+
+// inert lists scripts whose runes NFC never changes, and that never act on others.
+func inert(r rune) bool {
+	switch {
+	case r < 0x300, 0x388 <= r && r <= 0x482, // Latin, Greek, Cyrillic
+		0x2010 <= r && r <= 0x205F, 0x2400 <= r && r <= 0x27BF, // punctuation, boxes, symbols
+		0x3000 <= r && r <= 0x3029, 0x3041 <= r && r <= 0x3096, 0x30A0 <= r && r <= 0x30FF, // kana
+		0x3400 <= r && r <= 0x9FFF, 0xAC00 <= r && r <= 0xD7A3, // ideographs, Hangul
+		0xFF00 <= r && r <= 0xFFEF, 0x1F000 <= r && r <= 0x1FAFF: // full width, emoji
+		return true
+	}
+	return false
 }
 
 // appendNFC appends text in NFC, as if it stood alone: the Append of package norm would

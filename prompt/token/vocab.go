@@ -28,9 +28,9 @@ func (s spelling) token(id uint32) []byte { return s.text[s.start(id):s.ends[id]
 // merge is two adjacent tokens and the one that they become.
 type merge struct{ left, right, merged uint32 }
 
-// newVocab makes the tables; each merged id must be the rank of its merge.
+// newVocab makes the tables but for words; each merged id must be the rank of its merge.
 func newVocab(s spelling, merges []merge) *vocab {
-	v := &vocab{pairs: newPairs(len(merges)), words: newWords(s)}
+	v := &vocab{pairs: newPairs(len(merges))}
 	for i := range v.twos {
 		v.twos[i] = none
 	}

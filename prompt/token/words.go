@@ -27,8 +27,8 @@ const (
 	maxText   = 1<<offsetBits - 1
 )
 
-// newWords is the set of all tokens.
-func newWords(s spelling) words {
+// newWords is the set of the tokens that keep wants; nil wants all.
+func newWords(s spelling, keep func(id uint32) bool) words {
 	short := 0
 	for id := range uint32(len(s.ends)) {
 		if len(s.token(id)) < 8 {
@@ -42,7 +42,9 @@ func newWords(s spelling) words {
 		text: s.text,
 	}
 	for id := range uint32(len(s.ends)) {
-		w.add(int(s.start(id)), int(s.ends[id]))
+		if keep == nil || keep(id) {
+			w.add(int(s.start(id)), int(s.ends[id]))
+		}
 	}
 	return w
 }
