@@ -102,7 +102,7 @@ func (m model) spell() (spelling, map[string]uint32, error) {
 	}
 	for r := range alphabet {
 		if _, ok := ids[string(r)]; !ok {
-			return s, nil, fmt.Errorf("no token %q: want one of each single byte", r)
+			return s, nil, fmt.Errorf("no token %q: want one of each single byte", string(r))
 		}
 	}
 	return s, ids, nil
