@@ -30,6 +30,7 @@ type Proportion struct {
 	K       float64 // min(m, Σ n_g·K_g/n)
 	D0      float64 // max(1, k(1+(m/k−1)ρ0)): the design effect that is assumed at the edge
 	Spread  float64 // G/(G−1)·Σ(x_g−p·n_g)², the CR1 variance of X; NaN below 2 queries
+	A       float64 // the variance of X that the bounds use, before the t factor: at least binomial; 0 at a rate of 0 or 1
 }
 
 // Pool pools clusters.
@@ -50,6 +51,9 @@ func Pool(clusters []Cluster) Proportion {
 	p.X = snap(p.X, p.N)
 	if g := float64(p.Queries); g > 1 {
 		p.Spread = g / (g - 1) * squares(residuals(clusters, p.X/p.N))
+	}
+	if p.X > 0 && p.X < p.N {
+		p.A = max(p.Spread, p.binomial())
 	}
 	return p
 }
@@ -145,14 +149,14 @@ func (p Proportion) reaches(threshold, alpha float64) bool {
 	return mathext.RegIncBeta(p.lowerShape(alpha, threshold)) <= alpha
 }
 
-// variance is A: of X, at least that of a binomial, times the squared ratio of the t to
-// the normal quantile, which pays for the variance being estimated from few queries.
+// variance is A times the squared ratio of the t to the normal quantile, which pays for
+// the variance being estimated from few queries.
 func (p Proportion) variance(alpha float64) float64 {
-	if p.X == 0 || p.X == p.N {
+	if p.A == 0 {
 		return 0
 	}
 	ratio := tQuantile(p.Queries-1, alpha) / distuv.UnitNormal.Quantile(1-alpha)
-	return max(p.Spread, p.binomial()) * ratio * ratio
+	return p.A * ratio * ratio
 }
 
 // tQuantile is t_{df,1−alpha}.
@@ -164,13 +168,8 @@ func tQuantile(df int, alpha float64) float64 {
 // z standard errors (of that many queries) under the one seen.
 func (p Proportion) scaled(queries int, z float64) Proportion {
 	s := float64(queries) / float64(p.Queries)
-	a := 0.0
-	if p.X > 0 && p.X < p.N {
-		a = max(p.Spread, p.binomial()) * s
-	}
-	x := p.X*s - z*math.Sqrt(a)
-	p.Queries, p.N, p.Spread = queries, p.N*s, a
-	p.X = min(max(x, 0), p.N)
+	p.Queries, p.N, p.Spread, p.A = queries, p.N*s, p.Spread*s, p.A*s
+	p.X = max(0, p.X*s-z*math.Sqrt(p.A))
 	return p
 }
 

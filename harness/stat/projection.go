@@ -3,6 +3,7 @@ package stat
 import (
 	"cmp"
 	"fmt"
+	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -63,15 +64,15 @@ func (f finding) more(z float64) *int {
 // with the queries, M, K and D0 stay, and the rate is z standard errors (of that many
 // queries) under the one seen.
 func (p Proportion) Project(threshold, alpha, z float64) (queries int, ok bool) {
-	if !p.Defined() || p.Rate() < threshold {
+	if !p.Defined() || p.Rate() < threshold || p.Queries >= maxQueries {
 		return 0, false
 	}
-	for g := p.Queries + 1; g <= maxQueries; g++ {
-		if p.scaled(g, z).reaches(threshold, alpha) {
-			return g, true
-		}
-	}
-	return 0, false
+	// The bound only rises with the queries, so that the smallest number can be searched.
+	more := sort.Search(maxQueries-p.Queries, func(i int) bool {
+		return p.scaled(p.Queries+1+i, z).reaches(threshold, alpha)
+	})
+	queries = p.Queries + 1 + more
+	return queries, queries <= maxQueries
 }
 
 // slowest is what all undecided criteria need together.

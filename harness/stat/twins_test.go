@@ -67,8 +67,7 @@ func withoutT(p stat.Proportion, side float64) (lower, upper float64) {
 	}
 	bound := func(x float64) float64 {
 		f, rate := p.N-x, x/p.N
-		a := max(p.Spread, p.N*rate*(1-rate))
-		s := (f+p.D0)*x/(a+p.D0*p.D0*rate) + 1
+		s := (f+p.D0)*x/(p.A+p.D0*p.D0*rate) + 1
 		return mathext.InvRegIncBeta(s*x/(p.N+p.D0), s*(f+p.D0)/(p.N+p.D0), side)
 	}
 	return bound(p.X), 1 - bound(p.N-p.X)
