@@ -20,9 +20,12 @@
 //
 // # HotpotQA
 //
-// Both published shapes are read: lists of pairs, and columns. A paragraph becomes a tool
-// record: its title, a newline, its sentences as they are; its id is the title. Each sample
-// brings its question, with the supporting sentences as evidence.
+// Both published shapes are read: lists of pairs, and columns; in one JSON list, or one
+// sample after another. A paragraph becomes a tool record: its title, a newline, its
+// sentences as they are; its id is the title. A sample is named by its _id, or else its
+// number; so is its question, whose evidence is the supporting sentences. Joined, all
+// samples are one session, ids are SAMPLE/TITLE, and the same paragraph in another sample
+// is evidence too. A supporting fact that points to nothing is a warning.
 //
 // # Packing
 //

@@ -144,6 +144,27 @@ func TestHotpotQAJoin(t *testing.T) {
 	}
 }
 
+// The 8 MiB that are kept in memory are of all sessions together.
+func TestHotpotQAKeepsSome(t *testing.T) {
+	sample := `{"question":"Q","answer":"A","context":[["T",["` + strings.Repeat("x", 4<<20-100) + `"]]],"supporting_facts":[["T",0]]}`
+	path := write(t, "h.json", "["+sample+",\n"+sample+",\n"+sample+"]")
+	sessions, err := corpus.Load(t.Context(), corpus.Config{ID: "h", Path: path, Format: "hotpotqa",
+		Pack: corpus.Pack{Records: 1}, Prompts: builder(t, bytesCounter{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if chunks(t, sessions[2]); os.Remove(path) != nil {
+		t.Fatal("the file cannot be removed")
+	}
+	for i, s := range sessions {
+		for _, err := range s.Chunks() {
+			if kept := err == nil; kept != (i < 2) {
+				t.Errorf("%s is kept: %v (%v)", s.Name(), kept, err)
+			}
+		}
+	}
+}
+
 // The committed data, read once more by other means.
 func TestHotpotQARealData(t *testing.T) {
 	data, err := os.ReadFile(dev50)

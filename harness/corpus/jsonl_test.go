@@ -1,8 +1,11 @@
 package corpus_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 
 	"github.com/poimen-memory/mem/harness/corpus"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/prompt"
 )
 
 const good = `{"role":"a","text":"x"}` + "\n"
@@ -159,6 +163,23 @@ func TestJSONLLongLine(t *testing.T) {
 	}
 }
 
+// A line that is refused is not held either.
+func TestJSONLLongLineIsNotHeld(t *testing.T) {
+	cfg := tokens(50)
+	cfg.Path, cfg.Prompts = write(t, "c.jsonl", good), builder(t, bytesCounter{})
+	if err := os.Truncate(cfg.Path, 256<<20); err != nil { // with zeros up to there
+		t.Fatal(err)
+	}
+	peak := peakHeap(func() {
+		if _, err := corpus.Load(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "c.jsonl:2:1: the line is over 16 MiB") {
+			t.Error(err)
+		}
+	})
+	if peak > 64<<20 {
+		t.Errorf("peak heap of %d MB for a line of 256 MB", peak>>20)
+	}
+}
+
 func TestConfigErrors(t *testing.T) {
 	prompts := builder(t, bytesCounter{})
 	pack := corpus.Pack{Records: 1}
@@ -183,4 +204,36 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
 	}
+}
+
+// FuzzJSONL: whatever is read is what encoding/json reads, and nothing panics.
+func FuzzJSONL(f *testing.F) {
+	f.Add(good)
+	f.Add(`{"role":"tool","text":"\ud83d\ude42\\u00e4\"","id":"r1","x":[{"text":"]}"},-1e9]}` + "\r\n\n" + good)
+	f.Add("[" + good)
+	f.Add(`{"role":"a","text":"\ud800` + "\xff")
+	f.Fuzz(func(t *testing.T, content string) {
+		s, err := loadText(t, content)
+		if err != nil {
+			return
+		}
+		var records []prompt.Record
+		for line := range strings.Lines(strings.TrimPrefix(content, "\ufeff")) {
+			if strings.TrimSpace(line) == "" {
+				continue
+			}
+			var r rec
+			if err := json.Unmarshal([]byte(line), &r); err != nil {
+				t.Fatalf("%q was read: %v", line, err)
+			}
+			records = append(records, prompt.Record{Role: r.Role, Text: r.Text})
+		}
+		var want []string
+		for hundred := range slices.Chunk(records, 100) {
+			want = append(want, prompt.Render(hundred...))
+		}
+		if diff := cmp.Diff(want, raws(t, s)); diff != "" {
+			t.Error(diff)
+		}
+	})
 }

@@ -86,8 +86,6 @@ func (p *packer) room(next piece, tokens int) bool {
 		p.sum = p.rendering().Tokens // the sum may have been too high
 	}
 	switch {
-	case p.sum > limit: // or too low
-		return false
 	case p.sum+more <= limit:
 		p.sum, p.measured = p.sum+more, nil
 		return true

@@ -36,6 +36,9 @@ func TestPackWholeRecords(t *testing.T) {
 // The limit is on what is sent: an escaped tag is three bytes longer than it was.
 func TestPackCountsWhatIsSent(t *testing.T) {
 	r := rec{Role: "a", Text: "<memory>"}
+	if s := load(t, tokens(99), r, rec{Role: "a", Text: "<check></check>"}); s.Reserved() != 1 || s.GateTags() != 2 {
+		t.Errorf("%d reserved tags and %d gate tags, want 1 and 2", s.Reserved(), s.GateTags())
+	}
 	got := raws(t, load(t, tokens(26), r, r))
 	if len(got) != 2 {
 		t.Errorf("chunks %q of 26 bytes raw but 32 as sent share a limit of 26", got)
@@ -62,8 +65,8 @@ func TestCutPrefersTheCoarsestBoundary(t *testing.T) {
 		limit      int // of the text alone
 		want       []string
 	}{
-		{"paragraph", "11 22\n33 44\n\n55 66\n77", 16, []string{"11 22\n33 44\n\n", "55 66\n77"}},
-		{"paragraph of a CRLF file", "11 22\r\n33\r\n\r\n55\r\n77", 16, []string{"11 22\r\n33\r\n\r\n", "55\r\n77"}},
+		{"paragraph", "11 22\n33 44\n\n55 66\n77", 20, []string{"11 22\n33 44\n\n", "55 66\n77"}},
+		{"paragraph of a CRLF file", "11 22\r\n33\r\n\r\n55\r\n77", 18, []string{"11 22\r\n33\r\n\r\n", "55\r\n77"}},
 		{"the last of several", "1\n\n2\n\n3\n\n4\n\n5", 10, []string{"1\n\n2\n\n3\n\n", "4\n\n5"}},
 		{"line when the paragraph leaves less than half", "1\n\n333 44\n55 66 77", 12, []string{"1\n\n333 44\n", "55 66 77"}},
 		{"word when there is no line", "one two three four", 12, []string{"one two ", "three four"}},
