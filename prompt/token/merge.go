@@ -1,5 +1,7 @@
 package token
 
+import "golang.org/x/text/unicode/norm"
+
 // scratch is the memory that counting needs; one call uses it at a time.
 type scratch struct {
 	few  few
@@ -8,6 +10,8 @@ type scratch struct {
 	valid  []byte // text with its invalid bytes replaced
 	norm   []byte // text in NFC
 	points []point
+	pair   []byte
+	iter   norm.Iter
 }
 
 // piece counts the tokens of text[at:end], which is not empty.

@@ -28,14 +28,14 @@ type point struct {
 // nfc returns text in NFC: text itself if it is so already, or else memory of s. Text
 // that is normal by a later version of Unicode is so by an earlier one.
 func nfc(text []byte, s *scratch) []byte {
-	if inertText(text) || norm.NFC.IsNormal(text) {
+	if inertText(text) || norm.NFC.QuickSpan(text) == len(text) {
 		return text
 	}
 	out, done := s.norm[:0], 0
 	for i := 0; i < len(text); {
 		end, runes, later := segment(text, i)
 		if later || runes > shortSegment {
-			out = appendNFC(out, text[done:i])
+			out = s.appendNFC(out, text[done:i])
 			if later {
 				out = append(out, text[i:end]...)
 			} else {
@@ -45,7 +45,7 @@ func nfc(text []byte, s *scratch) []byte {
 		}
 		i = end
 	}
-	s.norm = appendNFC(out, text[done:])
+	s.norm = s.appendNFC(out, text[done:])
 	return s.norm
 }
 
@@ -79,10 +79,13 @@ func inert(r rune) bool {
 	return false
 }
 
-// appendNFC appends text in NFC, as if it stood alone: the Append of package norm would
-// let it act on the end of out.
-func appendNFC(out, text []byte) []byte {
-	return append(out, norm.NFC.Append(out[len(out):], text...)...)
+// appendNFC appends text in NFC, as if it stood alone. (The Append of package norm would
+// let it act on the end of out, and allocates.)
+func (s *scratch) appendNFC(out, text []byte) []byte {
+	for s.iter.Init(norm.NFC, text); !s.iter.Done(); {
+		out = append(out, s.iter.Next()...)
+	}
+	return out
 }
 
 // segment is the end of the runes that may act on each other from i on, and their
@@ -114,7 +117,7 @@ func (s *scratch) normalize(out, text []byte) []byte {
 		slices.SortStableFunc(marks, func(a, b point) int { return int(a.ccc) - int(b.ccc) })
 		i += len(marks)
 	}
-	for _, p := range compose(s.points) {
+	for _, p := range s.compose() {
 		out = utf8.AppendRune(out, p.rune)
 	}
 	return out
@@ -139,11 +142,11 @@ func decompose(points []point, text []byte) []point {
 
 // compose joins, in place, each rune to the last starter before it where the two have a
 // composite and nothing between them is in the way.
-func compose(points []point) []point {
-	out, starter, last := points[:0], -1, -1
-	for _, p := range points {
+func (s *scratch) compose() []point {
+	out, starter, last := s.points[:0], -1, -1
+	for _, p := range s.points {
 		if starter >= 0 && last < int(p.ccc) {
-			if r, ok := composite(out[starter].rune, p.rune); ok {
+			if r, ok := s.composite(out[starter].rune, p.rune); ok {
 				out[starter].rune = r
 				continue
 			}
@@ -158,10 +161,10 @@ func compose(points []point) []point {
 }
 
 // composite is the one rune that a and b are in NFC, if they are one.
-func composite(a, b rune) (rune, bool) {
-	var in, out [4 * utf8.UTFMax]byte
-	pair := utf8.AppendRune(utf8.AppendRune(in[:0], a), b)
-	joint := norm.NFC.Append(out[:0], pair...)
+func (s *scratch) composite(a, b rune) (rune, bool) {
+	s.pair = utf8.AppendRune(utf8.AppendRune(s.pair[:0], a), b)
+	s.iter.Init(norm.NFC, s.pair)
+	joint := s.iter.Next()
 	r, n := utf8.DecodeRune(joint)
-	return r, n == len(joint)
+	return r, n == len(joint) && s.iter.Done()
 }
