@@ -71,10 +71,10 @@ func newPairs(n int) pairs {
 	return pairs{slots: make([]uint64, 1<<bits), shift: 64 - bits}
 }
 
-// tableBits is the size of a table of n entries, at most half full.
+// tableBits is the logarithm of the size of a table of n entries, at most two thirds full.
 func tableBits(n int) uint {
 	bits := uint(4)
-	for 1<<bits < 2*n {
+	for 2<<bits < 3*n {
 		bits++
 	}
 	return bits
