@@ -56,6 +56,6 @@ func BenchmarkStatistics(b *testing.B) {
 func BenchmarkExactFlips(b *testing.B) {
 	d := differences(20, rand.NewPCG(1, 1))
 	for b.Loop() {
-		stat.TestSignFlip(d, 0.05, stat.Flips{})
+		stat.FlipSigns(d, 0.05, stat.Flips{})
 	}
 }

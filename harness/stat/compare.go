@@ -280,7 +280,7 @@ func (c *Comparison) test(flips Flips) {
 		d[i] = p.Difference()
 		c.NonZero += one(d[i] != 0)
 	}
-	t := TestSignFlip(d, alpha, flips)
+	t := FlipSigns(d, alpha, flips)
 	c.Difference, c.P, c.Exact = number(t.Mean), number(t.P), t.Exact
 	c.Lower, c.Upper = number(t.Lower), number(t.Upper)
 	if c.NonZero < decidingDifferences {

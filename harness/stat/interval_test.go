@@ -108,3 +108,42 @@ func TestMOVERNeedsTheCorrelation(t *testing.T) {
 		t.Errorf("together %v, apart %v", together, apart)
 	}
 }
+
+// TestAntiCorrelationDoesNotNarrow: rates that vary against each other are bounded as if
+// they did not correlate.
+func TestAntiCorrelationDoesNotNarrow(t *testing.T) {
+	n := []float64{8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8}
+	up := []float64{8, 8, 8, 8, 8, 8, 5, 5, 5, 5, 5, 5}
+	down := []float64{5, 5, 5, 5, 5, 5, 8, 8, 8, 8, 8, 8}
+	ones := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	e, p := measure(t, gateRuns(up, n, down, n), "balanced_accuracy"), stat.Pool(zip(up, n, ones))
+	half := math.Sqrt2 * (p.Rate() - p.Lower(0.025)) / 2
+	if math.Abs(*e.Lower-(*e.Value-half)) > 1e-8 {
+		t.Errorf("the lower bound is %v, want %v", *e.Lower, *e.Value-half)
+	}
+}
+
+// TestFewerTurnsThanTrials: a query cannot hold more trials than it has observations; with
+// one each, the bound is that of as many independent ones.
+func TestFewerTurnsThanTrials(t *testing.T) {
+	var list []stat.Cluster
+	for range 10 {
+		list = append(list, stat.Cluster{X: 1, N: 1, K: 3})
+	}
+	if got, want := stat.Pool(list).Lower(0.05), math.Pow(0.05, 1./10); math.Abs(got-want) > 1e-9 {
+		t.Errorf("the lower bound is %v, want %v", got, want)
+	}
+}
+
+// TestMeansAreOfQueries: a mean is bounded by the t interval of the queries' means, and a
+// query that has none is no query.
+func TestMeansAreOfQueries(t *testing.T) {
+	runs := []stat.Run{
+		parseRun("a", 1, "Y! n n n"), parseRun("a", 2, "Y n n! n"), parseRun("b", 1, "n! Y n n"), parseRun("c", 1, "Y n! n n"), parseRun("none", 1, "n n! n n"),
+	}
+	e := measure(t, runs, "reward_exit")
+	lower, upper := tInterval([]float64{(0 - 0.5) / 2, -0.75, -0.5})
+	if e.Units != 3 || math.Abs(*e.Lower-lower) > 1e-8 || math.Abs(*e.Upper-upper) > 1e-8 {
+		t.Errorf("reward_exit is %+v, want the bounds %v and %v of 3 queries", e, lower, upper)
+	}
+}

@@ -256,3 +256,20 @@ func TestDefinitionsAreWhole(t *testing.T) {
 		t.Errorf("unknown metric: %v", err)
 	}
 }
+
+// TestFailedTurnsOpenNoGate: whatever a turn that did not parse seems to say.
+func TestFailedTurnsOpenNoGate(t *testing.T) {
+	if e := measure(t, []stat.Run{parseRun("q", 1, "f! Y n")}, "would_exit"); *e.Value != 0 {
+		t.Errorf("would_exit is %v", e)
+	}
+}
+
+func TestSlopeNeedsThreeTurns(t *testing.T) {
+	two, three := []stat.Run{parseRun("q", 1, "n Y")}, []stat.Run{parseRun("q", 1, "n Y Y")}
+	if e := measure(t, two, "memory_slope"); e.Value != nil {
+		t.Errorf("the slope of 2 turns is %v", e)
+	}
+	if e := measure(t, three, "memory_slope"); *e.Value != 10 {
+		t.Errorf("the slope of 0, 10, 20 tokens is %v", e)
+	}
+}

@@ -31,14 +31,14 @@ type SignFlip struct {
 	Lower, Upper float64
 }
 
-// TestSignFlip tests whether the differences are symmetric around 0, and inverts the test
+// FlipSigns tests whether the differences are symmetric around 0, and inverts the test
 // at a two-sided alpha. NaN throughout without differences.
 //
 // A sign vector negates a subset of the queries. With u and v the sums of d−δ over the
 // subset and over the rest, it is as extreme as the data, |v−u| ≥ |u+v|, exactly if
 // u·v ≤ 0: if δ lies between the mean of the subset and the mean of the rest. The test of
 // every δ is therefore known from these pairs of means.
-func TestSignFlip(d []float64, alpha float64, flips Flips) SignFlip {
+func FlipSigns(d []float64, alpha float64, flips Flips) SignFlip {
 	if len(d) == 0 {
 		nan := math.NaN()
 		return SignFlip{Mean: nan, P: nan, Greater: nan, Lower: nan, Upper: nan}

@@ -30,7 +30,7 @@ func shifted(d []float64, by float64) []float64 {
 // inverts says whether an interval is that of the test: differences just inside it are not
 // rejected, just outside they are.
 func inverts(d []float64, lower, upper float64, flips stat.Flips) bool {
-	p := func(delta float64) float64 { return stat.TestSignFlip(shifted(d, delta), 0.05, flips).P }
+	p := func(delta float64) float64 { return stat.FlipSigns(shifted(d, delta), 0.05, flips).P }
 	const step = 1e-7
 	return p(lower+step) > 0.05 && p(upper-step) > 0.05 && p(lower-step) <= 0.05 && p(upper+step) <= 0.05
 }
@@ -40,7 +40,7 @@ func TestIntervalInvertsTheTest(t *testing.T) {
 	twins := 0
 	for _, n := range []int{6, 7, 8, 11, 12, 25, 40} {
 		d, flips := differences(n, source), stat.Flips{N: 1999, Seed: 3}
-		f := stat.TestSignFlip(d, 0.05, flips)
+		f := stat.FlipSigns(d, 0.05, flips)
 		if f.Exact != (n <= 20) || !inverts(d, f.Lower, f.Upper, flips) {
 			t.Errorf("%d differences: [%v, %v] is not the inverted test", n, f.Lower, f.Upper)
 		}
@@ -65,15 +65,15 @@ func tInterval(d []float64) (lower, upper float64) {
 }
 
 func TestFewDifferencesExcludeNothing(t *testing.T) {
-	f := stat.TestSignFlip([]float64{1, 1, 1, 1, 1}, 0.05, stat.Flips{})
+	f := stat.FlipSigns([]float64{1, 1, 1, 1, 1}, 0.05, stat.Flips{})
 	if f.P != 2./32 || !math.IsInf(f.Lower, -1) || !math.IsInf(f.Upper, 1) {
 		t.Errorf("5 differences: %+v", f)
 	}
-	f = stat.TestSignFlip([]float64{1, 2, 3, 4, 5, 6}, 0.05, stat.Flips{})
+	f = stat.FlipSigns([]float64{1, 2, 3, 4, 5, 6}, 0.05, stat.Flips{})
 	if f.P != 2./64 || !(f.Lower > 0) || math.IsInf(f.Upper, 0) {
 		t.Errorf("6 differences: %+v", f)
 	}
-	if f := stat.TestSignFlip(nil, 0.05, stat.Flips{}); !math.IsNaN(f.P) || !math.IsNaN(f.Mean) {
+	if f := stat.FlipSigns(nil, 0.05, stat.Flips{}); !math.IsNaN(f.P) || !math.IsNaN(f.Mean) {
 		t.Errorf("no differences: %+v", f)
 	}
 }
@@ -81,18 +81,18 @@ func TestFewDifferencesExcludeNothing(t *testing.T) {
 // TestZerosStayIn: leaving them out would make p 2/2⁶ of these.
 func TestZerosStayIn(t *testing.T) {
 	d := []float64{1, 1, 1, 1, 1, 1, 0, 0, 0, 0}
-	if f := stat.TestSignFlip(d, 0.05, stat.Flips{}); f.P != 2./64 {
+	if f := stat.FlipSigns(d, 0.05, stat.Flips{}); f.P != 2./64 {
 		t.Errorf("p is %v", f.P)
 	}
-	if f := stat.TestSignFlip(make([]float64, 8), 0.05, stat.Flips{}); f.P != 1 || f.Lower != 0 || f.Upper != 0 {
+	if f := stat.FlipSigns(make([]float64, 8), 0.05, stat.Flips{}); f.P != 1 || f.Lower != 0 || f.Upper != 0 {
 		t.Errorf("eight zeros: %+v", f)
 	}
 }
 
 // TestTiesCountDespiteRounding: 0.1+0.2 and 0.3 are equal differences.
 func TestTiesCountDespiteRounding(t *testing.T) {
-	tenths := stat.TestSignFlip([]float64{0.1, 0.2, -0.3, 0.1, 0.2, 0.3, 0.6}, 0.05, stat.Flips{})
-	whole := stat.TestSignFlip([]float64{1, 2, -3, 1, 2, 3, 6}, 0.05, stat.Flips{})
+	tenths := stat.FlipSigns([]float64{0.1, 0.2, -0.3, 0.1, 0.2, 0.3, 0.6}, 0.05, stat.Flips{})
+	whole := stat.FlipSigns([]float64{1, 2, -3, 1, 2, 3, 6}, 0.05, stat.Flips{})
 	if tenths.P != whole.P || tenths.Greater != whole.Greater {
 		t.Errorf("p is %v and %v of tenths, %v and %v of whole numbers", tenths.P, tenths.Greater, whole.P, whole.Greater)
 	}
@@ -100,11 +100,11 @@ func TestTiesCountDespiteRounding(t *testing.T) {
 
 func TestDrawnFlips(t *testing.T) {
 	d := differences(30, rand.NewPCG(8, 8))
-	a, b := stat.TestSignFlip(d, 0.05, stat.Flips{Seed: 1}), stat.TestSignFlip(d, 0.05, stat.Flips{Seed: 1})
+	a, b := stat.FlipSigns(d, 0.05, stat.Flips{Seed: 1}), stat.FlipSigns(d, 0.05, stat.Flips{Seed: 1})
 	if a != b {
 		t.Errorf("equal seeds give %+v and %+v", a, b)
 	}
-	if c := stat.TestSignFlip(d, 0.05, stat.Flips{Seed: 2}); c.P == a.P && c.Lower == a.Lower || math.Abs(c.P-a.P) > 0.01 {
+	if c := stat.FlipSigns(d, 0.05, stat.Flips{Seed: 2}); c.P == a.P && c.Lower == a.Lower || math.Abs(c.P-a.P) > 0.01 {
 		t.Errorf("another seed gives %+v after %+v", c, a)
 	}
 	// (b+1)/(B+1): the smallest p is never 0.
@@ -112,12 +112,12 @@ func TestDrawnFlips(t *testing.T) {
 	for i := range same {
 		same[i] = 1
 	}
-	if f := stat.TestSignFlip(same, 0.05, stat.Flips{N: 999}); f.P != 1./1000 {
+	if f := stat.FlipSigns(same, 0.05, stat.Flips{N: 999}); f.P != 1./1000 {
 		t.Errorf("p of 64 equal differences is %v, want 1/1000", f.P)
 	}
 	// Drawn flips agree with all of them.
-	exact := stat.TestSignFlip(d[:20], 0.05, stat.Flips{})
-	drawn := stat.TestSignFlip(append(d[:20:20], 0), 0.05, stat.Flips{}) // a zero changes no sum
+	exact := stat.FlipSigns(d[:20], 0.05, stat.Flips{})
+	drawn := stat.FlipSigns(append(d[:20:20], 0), 0.05, stat.Flips{}) // a zero changes no sum
 	if !exact.Exact || drawn.Exact || math.Abs(exact.P-drawn.P) > 0.005 {
 		t.Errorf("p is %v by enumeration and %v by drawing", exact.P, drawn.P)
 	}
@@ -137,7 +137,7 @@ func TestTrueNullIsKept(t *testing.T) {
 			d[q] = (b - a) / turns
 			onlyA, onlyB = onlyA+max(int(a-b), 0), onlyB+max(int(b-a), 0)
 		}
-		if stat.TestSignFlip(d, 0.05, stat.Flips{}).P <= 0.05 {
+		if stat.FlipSigns(d, 0.05, stat.Flips{}).P <= 0.05 {
 			signFlip++
 		}
 		if p, _ := stat.McNemar(onlyA, onlyB); p <= 0.05 {
