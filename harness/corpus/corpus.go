@@ -4,7 +4,7 @@
 // A corpus is read once by Load, which counts the tokens of every chunk and keeps only
 // where chunks end and what is evidence. Session.Chunks reads the file again and packs by
 // what is kept, so that a corpus of any size takes little memory and no chunk is counted
-// twice. A file that changed in between is an error. Corpora of up to 8 MiB stay in memory.
+// twice. A file that changed in between is an error. Up to 8 MiB of sessions stay in memory.
 //
 // # JSONL
 //
@@ -37,6 +37,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,12 @@ type Config struct {
 	Pack    Pack
 	Prompts *prompt.Builder // renders and counts
 	Queries []Query         // asked of every session; imported ones stand beside them
+	Keep    int             // bytes of chunks that stay in memory; 0 is 8 MiB, below 0 none
 }
+
+// keep is how many bytes are kept when Config does not say: what is not is read again by
+// every run.
+const keep = 8 << 20
 
 // Pack is how full chunks are packed; exactly one field is set.
 type Pack struct {
@@ -84,7 +90,7 @@ func Load(ctx context.Context, cfg Config) ([]*Session, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("corpus %s: %w", cfg.ID, err)
 	}
-	return formats()[cfg.Format](ctx, &loader{Config: cfg, room: inMemory})
+	return formats()[cfg.Format](ctx, &loader{Config: cfg, room: cmp.Or(cfg.Keep, keep)})
 }
 
 // A format reads a whole file into sessions.

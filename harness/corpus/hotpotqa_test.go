@@ -144,12 +144,12 @@ func TestHotpotQAJoin(t *testing.T) {
 	}
 }
 
-// The 8 MiB that are kept in memory are of all sessions together.
+// What is kept in memory is of all sessions together.
 func TestHotpotQAKeepsSome(t *testing.T) {
-	sample := `{"question":"Q","answer":"A","context":[["T",["` + strings.Repeat("x", 4<<20-100) + `"]]],"supporting_facts":[["T",0]]}`
+	sample := `{"question":"Q","answer":"A","context":[["T",["` + strings.Repeat("x", 900) + `"]]],"supporting_facts":[["T",0]]}`
 	path := write(t, "h.json", "["+sample+",\n"+sample+",\n"+sample+"]")
 	sessions, err := corpus.Load(t.Context(), corpus.Config{ID: "h", Path: path, Format: "hotpotqa",
-		Pack: corpus.Pack{Records: 1}, Prompts: builder(t, bytesCounter{})})
+		Pack: corpus.Pack{Records: 1}, Prompts: builder(t, bytesCounter{}), Keep: 2000})
 	if err != nil {
 		t.Fatal(err)
 	}

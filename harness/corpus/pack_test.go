@@ -220,7 +220,7 @@ func (l *ledger) Count(s string) int {
 // A counter is slow: a text is counted a few times by Load, in slices of about a chunk, and
 // never again.
 func TestPackCountsLittle(t *testing.T) {
-	small := make([]rec, 20_000)
+	small := make([]rec, 5_000)
 	for i := range small {
 		small[i] = rec{Role: "tool", Text: strings.Repeat("word ", 1+i%30)}
 	}
@@ -230,9 +230,9 @@ func TestPackCountsLittle(t *testing.T) {
 		times   int // that each byte is counted, at most
 	}{
 		{"small records", small, 4},
-		{"one record of many lines", []rec{{Role: "tool", Text: strings.Repeat("a line of words\n", 100_000)}}, 8},
-		{"one record without white space", []rec{{Role: "tool", Text: strings.Repeat("ä", 5_000_000)}}, 16},
-		{"one paragraph a chunk", []rec{{Role: "tool", Text: strings.Repeat(strings.Repeat("x", 4000)+"\n\n", 300)}}, 8},
+		{"one record of many lines", []rec{{Role: "tool", Text: strings.Repeat("a line of words\n", 30_000)}}, 8},
+		{"one record without white space", []rec{{Role: "tool", Text: strings.Repeat("ä", 500_000)}}, 16},
+		{"one paragraph a chunk", []rec{{Role: "tool", Text: strings.Repeat(strings.Repeat("x", 4000)+"\n\n", 100)}}, 8},
 	} {
 		counter := &ledger{}
 		cfg := tokens(5000)

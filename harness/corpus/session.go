@@ -11,9 +11,6 @@ import (
 	"github.com/poimen-memory/mem/prompt"
 )
 
-// inMemory is how many bytes of a corpus are kept, so that runs do not read it again.
-const inMemory = 8 << 20
-
 // Session is one session, packed. It does not change: all its methods may be called
 // concurrently.
 type Session struct {

@@ -12,15 +12,15 @@ import (
 	"github.com/poimen-memory/mem/harness/corpus"
 )
 
-// big is more than is kept in memory: 100 records of 100 kB, some cut, in chunks of 64 kB.
-func big(t *testing.T, cfg corpus.Config, record func(i int) string) (*corpus.Session, string) {
+// reread is a corpus that is not kept in memory: 100 records of 2 kB in chunks of 1280 bytes.
+func reread(t *testing.T, cfg corpus.Config, record func(i int) string) (*corpus.Session, string) {
 	t.Helper()
 	var b strings.Builder
 	for i := range 100 {
 		b.WriteString(jsonl(t, rec{Role: "tool", Text: record(i)}))
 	}
-	cfg.ID, cfg.Path, cfg.Pack = "big", write(t, "big.jsonl", b.String()), corpus.Pack{Tokens: 64_000}
-	cfg.Prompts = builder(t, bytesCounter{})
+	cfg.ID, cfg.Path, cfg.Pack = "big", write(t, "big.jsonl", b.String()), corpus.Pack{Tokens: 1280}
+	cfg.Prompts, cfg.Keep = builder(t, bytesCounter{}), -1
 	sessions, err := corpus.Load(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -29,12 +29,12 @@ func big(t *testing.T, cfg corpus.Config, record func(i int) string) (*corpus.Se
 }
 
 func hay(i int) string {
-	return strings.Repeat(strings.Repeat("häy\n\n", 300)+"<memory>", 50) + strings.Repeat("-", i) + "x"
+	return strings.Repeat(strings.Repeat("häy\n\n", 30)+"<memory>", 9) + strings.Repeat("-", i) + "x"
 }
 
 // A corpus that is read again gives the chunks that were counted; they come from the file.
 func TestChunksAreReadAgain(t *testing.T) {
-	s, path := big(t, corpus.Config{}, hay)
+	s, path := reread(t, corpus.Config{}, hay)
 	prompts := builder(t, bytesCounter{})
 	told := strings.Builder{}
 	n := 0
@@ -82,9 +82,26 @@ func TestChunksAreKept(t *testing.T) {
 	}
 }
 
+// 8 MiB are kept unless the configuration says otherwise.
+func TestChunksAreKeptUpToEightMiB(t *testing.T) {
+	for mib, want := range map[int]bool{7: true, 9: false} {
+		cfg := corpus.Config{Path: write(t, "c.jsonl", jsonl(t, rec{Role: "a", Text: strings.Repeat("x", mib<<20)})),
+			Pack: corpus.Pack{Records: 1}, Prompts: builder(t, bytesCounter{})}
+		sessions, err := corpus.Load(t.Context(), cfg)
+		if err != nil || os.Remove(cfg.Path) != nil {
+			t.Fatal(err)
+		}
+		for _, err := range sessions[0].Chunks() {
+			if kept := err == nil; kept != want {
+				t.Errorf("%d MiB are kept: %v (%v)", mib, kept, err)
+			}
+		}
+	}
+}
+
 // Whatever changes in a file after Load, no chunk comes that was not counted.
 func TestChangedFile(t *testing.T) {
-	s, path := big(t, corpus.Config{}, hay)
+	s, path := reread(t, corpus.Config{}, hay)
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +147,7 @@ func TestChangedFile(t *testing.T) {
 
 // Passes are independent: they may stop early, and run at the same time.
 func TestChunksConcurrently(t *testing.T) {
-	s, _ := big(t, corpus.Config{}, hay)
+	s, _ := reread(t, corpus.Config{}, hay)
 	var wg sync.WaitGroup
 	for stop := range 8 {
 		wg.Go(func() {
@@ -149,13 +166,13 @@ func TestChunksConcurrently(t *testing.T) {
 }
 
 // Evidence of a corpus that is read again, the label cut by a chunk's border.
-func TestEvidenceInABigCorpus(t *testing.T) {
+func TestEvidenceWhenReadAgain(t *testing.T) {
 	cfg := corpus.Config{Queries: []corpus.Query{{ID: "q", Labels: []corpus.Label{{Match: "needle"}}}}}
-	s, _ := big(t, cfg, func(i int) string {
+	s, _ := reread(t, cfg, func(i int) string {
 		if i == 50 {
-			return strings.Repeat("-", 64_000-7-3) + "needle" + strings.Repeat("-", 30_000)
+			return strings.Repeat("-", 1280-7-3) + "needle" + strings.Repeat("-", 600)
 		}
-		return strings.Repeat("-", 90_000)
+		return strings.Repeat("-", 1800)
 	})
 	got := s.Queries()[0].Evidence
 	if len(got) != 2 || got[0].Excerpt != "nee" || got[1].Excerpt != "dle" || got[1].Chunk != got[0].Chunk+1 {
