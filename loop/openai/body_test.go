@@ -58,6 +58,11 @@ func TestBodyIsWhatTheConfigSays(t *testing.T) {
 			request: loop.Request{User: "u", Attempt: 3},
 			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m","seed":9,"temperature":0}`,
 		},
+		"the first of them too": {
+			params:  openai.Params{Seed: ptr[int64](-1)},
+			request: loop.Request{User: "u", Attempt: 2},
+			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m","seed":0}`,
+		},
 		"no seed, none invented": {
 			request: loop.Request{User: "u", Attempt: 3},
 			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m"}`,

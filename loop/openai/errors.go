@@ -81,7 +81,7 @@ func (e *StatusError) outcome() outcome {
 	switch status := e.status(); {
 	case status == http.StatusTooManyRequests:
 		return overloaded
-	case status >= 500 || e.passing():
+	case status >= 500:
 		return troubled
 	}
 	return refused
@@ -116,13 +116,10 @@ func (e *TransportError) Unwrap() error { return e.Err }
 // passing is true but for what a person has to put right: the network's errors have no
 // list that could be complete.
 func (e *TransportError) passing() bool {
-	var (
-		certificate *tls.CertificateVerificationError
-		plain       tls.RecordHeaderError
-		name        *net.DNSError
-	)
+	var certificate *tls.CertificateVerificationError
+	var name *net.DNSError
 	switch {
-	case errors.As(e.Err, &certificate), errors.As(e.Err, &plain):
+	case errors.As(e.Err, &certificate):
 		return false
 	case errors.As(e.Err, &name):
 		return !name.IsNotFound

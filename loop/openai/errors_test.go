@@ -90,9 +90,11 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		{fakeserver.Raw(200, "application/json", `{"error":{"message":"bad","code":400}}`), 1, "status 200 (400): bad"},
 		{fakeserver.Raw(200, "application/json", `{"error":"busy"}`), tries, "status 200: busy"},
 		{fakeserver.Raw(200, "application/json", `{"detail":"busy"}`), tries, "status 200: busy"},
+		{fakeserver.Raw(200, "application/json", `{"object":"error","message":"busy"}`), tries, "status 200: busy"},
+		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":"a"},"finish_reason":"error"}]}`), tries, "finish_reason error"},
 		{fakeserver.NoChoices(), tries, "has no choices"},
 		{fakeserver.Raw(200, "application/json", `{"choices":null}`), tries, "has no choices"},
-		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":"a"},"finish_reason":"error","error":{"code":1}}]}`), tries, `finish_reason error: {"code":1}`},
+		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":"a"},"finish_reason":"stop","error":{"code":1}}]}`), tries, `finish_reason stop: {"code":1}`},
 		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":""},"finish_reason":"abort"}]}`), tries, "given up by the server"},
 		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":5}}]}`), tries, "no chat completion"},
 		{fakeserver.Raw(200, "application/json", `{"choices":{}}`), tries, "no chat completion"},
@@ -148,6 +150,27 @@ func TestRefusedConnectionIsTriedAgain(t *testing.T) {
 	_, err = c.Complete(context.Background(), ask)
 	if as[*openai.TransportError](t, err); !strings.Contains(err.Error(), "connection refused") || c.Stats().Attempts != 3 {
 		t.Errorf("error is %v after %d attempts", err, c.Stats().Attempts)
+	}
+}
+
+// unreachable is a network that fails with an error.
+type unreachable struct{ error }
+
+func (u unreachable) RoundTrip(*http.Request) (*http.Response, error) { return nil, u.error }
+
+func TestUnknownHostIsFinal(t *testing.T) {
+	for name, test := range map[string]struct {
+		err      net.DNSError
+		attempts int
+	}{
+		"unknown": {net.DNSError{Err: "no such host", IsNotFound: true}, 1},
+		"no DNS":  {net.DNSError{Err: "server misbehaving", IsTemporary: true}, 3},
+	} {
+		c := client(t, "http://models.example/v1", openai.Config{Transport: unreachable{&test.err}})
+		_, err := c.Complete(context.Background(), ask)
+		if as[*openai.TransportError](t, err); c.Stats().Attempts != test.attempts {
+			t.Errorf("%s: %d attempts, want %d", name, c.Stats().Attempts, test.attempts)
+		}
 	}
 }
 
@@ -229,6 +252,32 @@ func TestRedirects(t *testing.T) {
 	}
 	if n := other.Requests(); n != 0 {
 		t.Errorf("the other host was asked %d times", n)
+	}
+}
+
+func TestLocationIsNotFollowedBlindly(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		to     string
+		want   string
+	}{
+		"without TLS":    {307, "http://models.example/v1/chat/completions", "redirects to http://models.example/v1"},
+		"a port":         {308, "https://models.example:444/v1", "redirects to https://models.example:444/v1"},
+		"no redirect":    {400, "/v1/elsewhere", "what the server said"},
+		"a lower domain": {307, "https://api.models.example/v1", "redirects to https://api.models.example/v1"},
+	} {
+		n := 0
+		c := offline(t, openai.Config{}, func(r *http.Request) *http.Response {
+			if n++; n > 1 {
+				t.Errorf("%s: followed to %s with %q", name, r.URL, r.Header["Authorization"])
+			}
+			resp := respond(test.status, "what the server said", "Location", test.to)
+			resp.Request = r
+			return resp
+		})
+		if _, err := c.Complete(context.Background(), ask); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error is %v, want %s", name, err, test.want)
+		}
 	}
 }
 

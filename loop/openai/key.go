@@ -2,7 +2,6 @@ package openai
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"unicode"
 )
@@ -40,9 +39,6 @@ func (k Key) String() string {
 
 // GoString is String, for %#v.
 func (k Key) GoString() string { return k.String() }
-
-// Format writes String for every verb: a wrong one would print the fields.
-func (k Key) Format(s fmt.State, _ rune) { io.WriteString(s, k.String()) }
 
 // MarshalJSON encodes String.
 func (k Key) MarshalJSON() ([]byte, error) { return []byte(`"` + k.String() + `"`), nil }

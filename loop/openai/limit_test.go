@@ -69,6 +69,27 @@ func TestConnectionsAreSharedAndBounded(t *testing.T) {
 	})
 }
 
+// TestPlaceOfACallThatLeavesIsNotLost: calls in line give up while their turn may be coming;
+// those behind them are served all the same.
+func TestPlaceOfACallThatLeavesIsNotLost(t *testing.T) {
+	c := offline(t, openai.Config{Limits: openai.Limits{MaxConnections: 1}}, func(*http.Request) *http.Response { return ok() })
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 300 {
+				ctx, cancel := context.WithCancel(t.Context())
+				go cancel()
+				c.Complete(ctx, ask)
+			}
+			complete(t, c)
+		})
+	}
+	wg.Wait()
+	if s := c.Stats(); s.InFlight+s.Waiting != 0 || s.Calls != 8*301 {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestTooManyHalvesOnceForCallsInFlightTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := load{respond: func(n int) *http.Response {

@@ -3,6 +3,9 @@ package openai_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -67,6 +70,22 @@ func TestEveryCallIsAnsweredThroughFaults(t *testing.T) {
 		if s.MostAtOnce() > most {
 			t.Errorf("seed %d: %d in flight, want at most %d", seed, s.MostAtOnce(), most)
 		}
+	}
+}
+
+func TestConnectionsAreKept(t *testing.T) {
+	var mu sync.Mutex
+	peers := map[string]bool{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		peers[r.RemoteAddr] = true
+		mu.Unlock()
+		io.WriteString(w, `{"choices":[{"message":{"content":"ok"}}]}`)
+	}))
+	defer s.Close()
+	calls(t, client(t, s.URL, openai.Config{Limits: openai.Limits{MaxConnections: 20}}), 500)
+	if len(peers) > 40 { // some are dialled while another is on its way back to the pool
+		t.Errorf("%d connections for 500 calls, 20 at a time", len(peers))
 	}
 }
 

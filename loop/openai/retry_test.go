@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,11 +105,11 @@ func TestRetriesEnd(t *testing.T) {
 		lo, hi   int
 		duration time.Duration
 	}{
-		"by default after 10":  {openai.Retry{Initial: time.Millisecond}, 10, 10, 2 * time.Second},
-		"by number":            {openai.Retry{MaxTries: 4}, 4, 4, time.Minute},
-		"one is no retry":      {openai.Retry{MaxTries: 1}, 1, 1, 0},
-		"by time":              {openai.Retry{MaxTries: 1000, MaxElapsed: 20 * time.Second, Initial: time.Second, MaxInterval: time.Second}, 13, 41, 20 * time.Second},
-		"time counts attempts": {openai.Retry{MaxTries: 1000, MaxElapsed: time.Nanosecond}, 1, 1, 0},
+		"by default after 10": {openai.Retry{Initial: time.Millisecond}, 10, 10, 2 * time.Second},
+		"by number":           {openai.Retry{MaxTries: 4}, 4, 4, time.Minute},
+		"one is no retry":     {openai.Retry{MaxTries: 1}, 1, 1, 0},
+		"by time":             {openai.Retry{MaxTries: 1000, MaxElapsed: 20 * time.Second, Initial: time.Second, MaxInterval: time.Second}, 13, 41, 20 * time.Second},
+		"by no time at all":   {openai.Retry{MaxTries: 1000, MaxElapsed: time.Nanosecond}, 1, 1, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			a, start := arrivals{responses: repeat(status(500), 2000)}, time.Now()
@@ -121,6 +122,39 @@ func TestRetriesEnd(t *testing.T) {
 			within(t, name, time.Since(start), 0, test.duration)
 		})
 	}
+}
+
+func TestElapsedTimeCountsAttemptsAndNotTheLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := offline(t, openai.Config{
+			Retry:  openai.Retry{MaxTries: 1000, MaxElapsed: 35 * time.Second, Initial: time.Millisecond, MaxInterval: time.Millisecond},
+			Limits: openai.Limits{MaxConnections: 1},
+		}, func(r *http.Request) *http.Response { pass(r, 10*time.Second); return respond(500, "") })
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() { c.Complete(t.Context(), ask) })
+		}
+		wg.Wait()
+		if n := c.Stats().Attempts; n != 8 {
+			t.Errorf("%d attempts of 10s by two calls with 35s each, want 8", n)
+		}
+	})
+}
+
+// TestCallsComeBackApart: a hundred calls that were all told to wait a minute do not all
+// return on the minute.
+func TestCallsComeBackApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		a := arrivals{responses: repeat(status(429, "Retry-After", "60"), 100)}
+		c := offline(t, openai.Config{Limits: openai.Limits{MaxConnections: 100}}, func(r *http.Request) *http.Response {
+			mu.Lock()
+			defer mu.Unlock()
+			return a.answer(r)
+		})
+		calls(t, c, 100)
+		within(t, "first to last", a.at[199].Sub(a.at[100]), 5*time.Second, 6*time.Second)
+	})
 }
 
 func TestTimeoutIsOfOneAttempt(t *testing.T) {
