@@ -64,7 +64,7 @@ type junitSkip struct {
 type junitWrong struct {
 	Type    string `xml:"type,attr"`
 	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
+	Text    string `xml:",cdata"`
 }
 
 func junit(r *harness.Result) junitSuite {

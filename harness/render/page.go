@@ -30,11 +30,7 @@ func (p *page) section(heading string) {
 	p.heading(heading)
 }
 
-func (p *page) heading(s string) {
-	for _, piece := range wrap(clean(s), p.room(0)) {
-		p.line(p.bold(piece))
-	}
-}
+func (p *page) heading(s string) { p.pieces("", s, p.bold) }
 
 // gutter stands before every line that text of others may begin: a log reader that obeys
 // commands at the start of a line sees none there.
@@ -42,11 +38,15 @@ const gutter = "  │ "
 
 // paragraph writes any text after a mark, wrapped.
 func (p *page) paragraph(mark, s string) {
-	for i, piece := range wrap(clean(s), p.room(width(gutter))) {
+	p.pieces(mark, s, func(s string) string { return s })
+}
+
+func (p *page) pieces(mark, s string, paint func(string) string) {
+	for i, piece := range wrap(clean(s), p.room()) {
 		if i > 0 {
 			mark = gutter
 		}
-		p.line(mark + piece)
+		p.line(mark + paint(piece))
 	}
 }
 
@@ -58,12 +58,12 @@ func (p *page) item(mark, head string, body []string) {
 	}
 }
 
-// room is the columns left beside an indent.
-func (p *page) room(indent int) int {
+// room is the columns left beside the gutter.
+func (p *page) room() int {
 	if p.Width == 0 {
 		return 0
 	}
-	return max(p.Width, narrowest) - indent
+	return max(p.Width, narrowest) - width(gutter)
 }
 
 func (p *page) table(t table) {
@@ -80,9 +80,9 @@ func (p *page) sentence(s sentence) {
 	if s.exit == 0 {
 		paint = p.green
 	}
-	for _, piece := range wrap(s.String(), p.room(0)) {
-		p.line(strings.Replace(piece, s.verdict, paint(s.verdict), 1))
-	}
+	p.pieces("", s.String(), func(piece string) string {
+		return strings.Replace(piece, s.verdict, paint(s.verdict), 1)
+	})
 }
 
 func (p *page) red(s string) string   { return p.paint("31", s) }

@@ -25,6 +25,7 @@ type table []column
 const (
 	gap        = 2  // columns between columns
 	leastKey   = 16 // columns to which a key may be cut rather than fold the table
+	shortest   = 6  // columns of a key in any case
 	leastProse = 24
 	narrowest  = 40 // for terminals below this, lines are too long
 )
@@ -74,8 +75,15 @@ func (c column) cut(n int) column {
 	return c.each(func(s string) string { return cut(s, n) })
 }
 
+// wrap marks the lines that go on, as a page's gutter does.
 func (c column) wrap(n int) column {
-	return c.each(func(s string) string { return strings.Join(wrap(s, n), "\n") })
+	const on = "│ "
+	return c.each(func(s string) string {
+		if width(s) <= n {
+			return s
+		}
+		return strings.Join(wrap(s, n-width(on)), "\n"+on)
+	})
 }
 
 func (t table) width() int {
@@ -119,8 +127,22 @@ func (t table) fit(limit int) []table {
 			return []table{cut}
 		}
 	}
-	keys, rest := t.cutKeys(limit / 2)
+	widest := 0
+	for _, c := range t {
+		if !c.key {
+			widest = max(widest, c.need())
+		}
+	}
+	keys, rest := t.cutKeys(min(limit/2, limit-gap-widest))
 	return fold(keys, rest, limit)
+}
+
+// need is the columns without which c does not fit beside others.
+func (c column) need() int {
+	if c.prose {
+		return min(c.width(), leastProse)
+	}
+	return c.width()
 }
 
 func (t table) hasProse() bool {
@@ -148,7 +170,7 @@ func (t table) cutKey(excess, least int) table {
 	return narrow
 }
 
-// cutKeys parts the keys, cut to a limit, from the other columns.
+// cutKeys parts the keys, cut to a limit, the longest first, from the other columns.
 func (t table) cutKeys(limit int) (keys, rest table) {
 	for _, c := range t {
 		if c.key {
@@ -157,18 +179,17 @@ func (t table) cutKeys(limit int) (keys, rest table) {
 			rest = append(rest, c)
 		}
 	}
-	return keys.cutKey(keys.width()-limit, 1), rest
+	for range keys {
+		keys = keys.cutKey(keys.width()-limit, shortest)
+	}
+	return keys, rest
 }
 
 // fold puts as many columns as fit beside the keys, the next ones below, and so on.
 func fold(keys, rest table, limit int) (parts []table) {
 	part := append(table(nil), keys...)
 	for _, c := range rest {
-		need := c.width()
-		if c.prose {
-			need = min(need, leastProse)
-		}
-		if part.width()+gap+need > limit && len(part) > len(keys) {
+		if part.width()+gap+c.need() > limit && len(part) > len(keys) {
 			parts = append(parts, part)
 			part = append(table(nil), keys...)
 		}

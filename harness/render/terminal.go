@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,32 +120,22 @@ func (t Terminal) Tokens(w io.Writer, title string, rows []TokenRow) error {
 
 // budgetTable has a column for the spec's percentile where it is none of the usual ones.
 func budgetTable(b check.BudgetTable) table {
-	columns := []struct {
-		head string
-		of   func(check.BudgetRow) int
-	}{
-		{"p50", func(r check.BudgetRow) int { return r.P50 }},
-		{"p95", func(r check.BudgetRow) int { return r.P95 }},
-		{"p99", func(r check.BudgetRow) int { return r.P99 }},
-		{fmt.Sprintf("p%d", b.Percentile), func(r check.BudgetRow) int { return r.At }},
-		{"max", func(r check.BudgetRow) int { return r.Max }},
-		{"limit", func(r check.BudgetRow) int { return r.Limit }},
+	percentiles := map[int]func(check.BudgetRow) int{
+		b.Percentile: func(r check.BudgetRow) int { return r.At },
+		50:           func(r check.BudgetRow) int { return r.P50 },
+		95:           func(r check.BudgetRow) int { return r.P95 },
+		99:           func(r check.BudgetRow) int { return r.P99 },
 	}
-	t := table{{head: "component", key: true}}
-	for _, row := range b.Rows {
-		t[0].cells = append(t[0].cells, string(row.Component))
+	t := table{{head: "component", key: true, cells: each(b.Rows, func(r check.BudgetRow) string { return string(r.Component) })}}
+	number := func(head string, of func(check.BudgetRow) int) {
+		cells := each(b.Rows, func(r check.BudgetRow) string { return strconv.Itoa(of(r)) })
+		t = append(t, column{head: head, right: true, cells: cells})
 	}
-	seen := map[string]bool{}
-	for _, def := range columns {
-		c := column{head: def.head, right: true}
-		for _, row := range b.Rows {
-			c.cells = append(c.cells, strconv.Itoa(def.of(row)))
-		}
-		if !seen[c.head] {
-			t = append(t, c)
-		}
-		seen[c.head] = true
+	for _, p := range slices.Sorted(maps.Keys(percentiles)) {
+		number(fmt.Sprintf("p%d", p), percentiles[p])
 	}
+	number("max", func(r check.BudgetRow) int { return r.Max })
+	number("limit", func(r check.BudgetRow) int { return r.Limit })
 	return t
 }
 

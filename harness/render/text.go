@@ -74,12 +74,15 @@ func cut(s string, n int) string {
 	if width(s) <= n {
 		return s
 	}
-	tail := s
-	for room := (n - 1) / 2; width(tail) > room; {
-		_, size := utf8.DecodeRuneInString(tail)
-		tail = tail[size:]
+	tail := len(s)
+	for room := (n - 1) / 2; tail > 0; {
+		r, size := utf8.DecodeLastRuneInString(s[:tail])
+		if room -= width(string(r)); room < 0 {
+			break
+		}
+		tail -= size
 	}
-	return head(s, n-1-width(tail)) + "…" + tail
+	return head(s, n-1-width(s[tail:])) + "…" + s[tail:]
 }
 
 // head is as much of a line as n columns hold.
@@ -96,11 +99,14 @@ func head(s string, n int) string {
 // limit. No other byte is lost: quoted text keeps its spaces.
 func wrap(s string, n int) []string {
 	var pieces []string
-	for n > 0 && width(s) > n {
+	for n > 0 {
 		piece := head(s, n)
 		if piece == "" { // narrower than one character
 			_, size := utf8.DecodeRuneInString(s)
 			piece = s[:size]
+		}
+		if piece == s {
+			break
 		}
 		rest := s[len(piece):]
 		if space := strings.LastIndexByte(piece, ' '); rest[0] == ' ' {

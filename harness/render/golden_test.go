@@ -1,0 +1,99 @@
+package render_test
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/render"
+)
+
+var update = flag.Bool("update", false, "write the golden files under testdata: go test ./harness/render -update")
+
+// TestGolden holds all that is rendered against testdata. After a deliberate change run it
+// with -update, and read the diff.
+func TestGolden(t *testing.T) {
+	result := func(t render.Terminal, r *harness.Result) func(io.Writer) error {
+		return func(w io.Writer) error { return t.Result(w, r) }
+	}
+	both := []*harness.Result{passed(), broken()}
+	for name, write := range map[string]func(io.Writer) error{
+		"passed.txt":     result(render.Terminal{Width: 100}, passed()),
+		"broken.txt":     result(render.Terminal{}, broken()),
+		"broken-140.txt": result(render.Terminal{Width: 140}, broken()),
+		"broken-100.txt": result(render.Terminal{Width: 100}, broken()),
+		"broken-80.txt":  result(render.Terminal{Width: 80}, broken()),
+		"broken-60.txt":  result(render.Terminal{Width: 60}, broken()),
+		"quiet.txt":      result(render.Terminal{Width: 100, Quiet: true}, broken()),
+		"hostile.txt":    result(render.Terminal{Width: 100}, hostile()),
+		"total.txt":      func(w io.Writer) error { return render.Terminal{Width: 100}.Total(w, both) },
+		"matrix.txt":     func(w io.Writer) error { return render.Terminal{Width: 60}.Matrix(w, "hotpotqa", matrix()) },
+		"budget.txt": func(w io.Writer) error {
+			tables := []check.BudgetTable{budgetTable("staging"), budgetTable("hotpot")}
+			tables[1].Percentile = 90
+			return render.Terminal{Width: 80}.Budget(w, tables)
+		},
+		"tokens.txt": func(w io.Writer) error {
+			return render.Terminal{}.Tokens(w, "prompt of turn 1, tokens of o200k_base", tokens())
+		},
+		"passed.json":     func(w io.Writer) error { return render.JSON(w, passed()) },
+		"passed.md":       func(w io.Writer) error { return render.Markdown(w, passed()) },
+		"both.md":         func(w io.Writer) error { return render.Markdown(w, both...) },
+		"hostile.md":      func(w io.Writer) error { return render.Markdown(w, hostile()) },
+		"junit.xml":       func(w io.Writer) error { return render.JUnit(w, both) },
+		"annotations.txt": func(w io.Writer) error { return render.Annotations(w, both) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got bytes.Buffer
+			if err := write(&got); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, filepath.Join("testdata", name), got.Bytes())
+		})
+	}
+}
+
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+func matrix() (rows []render.MatrixRow) {
+	for _, run := range broken().Runs[:3] {
+		rows = append(rows, render.MatrixRow{Cell: run.Cell, Turns: 10})
+	}
+	return rows
+}
+
+func tokens() []render.TokenRow {
+	return []render.TokenRow{{Component: "template", Tokens: 301, Limit: 400}, {Component: "system"}, {Component: "section", Tokens: 4711, Limit: 5000}}
+}
+
+// The width of text is the same in a locale that has East Asian widths: tablewriter asks
+// the environment when the process starts.
+func TestLocale(t *testing.T) {
+	run := exec.Command(os.Args[0], "-test.run=^TestGolden$")
+	run.Env = append(os.Environ(), "LC_ALL=ja_JP.UTF-8", "LANG=ja_JP.UTF-8", "RUNEWIDTH_EASTASIAN=1", "TZ=Asia/Tokyo")
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
