@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // added is the tokens that are found in a text as they stand, before it is normalized
@@ -17,11 +18,8 @@ type added struct {
 func newAdded(tokens []string) added {
 	a := added{tokens: slices.Sorted(slices.Values(tokens))}
 	for _, token := range a.tokens {
-		for _, first := range token {
-			if !strings.ContainsRune(a.firsts, first) {
-				a.firsts += string(first)
-			}
-			break
+		if first, _ := utf8.DecodeRuneInString(token); !strings.ContainsRune(a.firsts, first) {
+			a.firsts += string(first)
 		}
 	}
 	return a

@@ -54,6 +54,23 @@ func pace(b *testing.B, name, text string) float64 {
 	return (token.CPU() - start) / 8
 }
 
+// A quadratic count would take minutes; the limit is far above what a loaded machine
+// needs, and BenchmarkCountMegabyte has the times.
+func TestMegabyteOfOneClass(t *testing.T) {
+	for _, name := range scanned() {
+		c := counter(t, name)
+		for _, unit := range []string{"a", "中", "-", "\u0301", "\xff", "<|im_"} {
+			start := token.CPU()
+			if got := c.Count(strings.Repeat(unit, 1<<20/len(unit))); got < 1<<12 {
+				t.Errorf("%s: a megabyte of %q has %d tokens: want more", name, unit, got)
+			}
+			if took := token.CPU() - start; took > 20 {
+				t.Errorf("%s: a megabyte of %q took %.0f s: want less than 1", name, unit, took)
+			}
+		}
+	}
+}
+
 // BenchmarkCountMegabyte is of one piece of a megabyte, or of a million short ones:
 // each has to stay under a second.
 func BenchmarkCountMegabyte(b *testing.B) {

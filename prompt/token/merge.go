@@ -1,6 +1,10 @@
 package token
 
-import "golang.org/x/text/unicode/norm"
+import (
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 // scratch is the memory that counting needs; one call uses it at a time.
 type scratch struct {
@@ -24,7 +28,11 @@ func (v *vocab) piece(text []byte, at, end int, s *scratch) int {
 
 // merged counts the tokens that merges make of a piece.
 func (v *vocab) merged(piece []byte, s *scratch) int {
-	if len(piece) <= fewBytes {
+	limit := fewBytes
+	if piece[len(piece)-1] >= utf8.RuneSelf {
+		limit = fewWideBytes
+	}
+	if len(piece) <= limit {
 		return s.few.count(v, piece)
 	}
 	return s.many.count(v, piece)

@@ -48,7 +48,10 @@ func TestSamplesCountAsInTheReference(t *testing.T) {
 }
 
 func TestGoldenTextsCountAsInTheReference(t *testing.T) {
-	for _, g := range goldens(t) {
+	for i, g := range goldens(t) {
+		if testing.Short() && i%8 != 0 {
+			continue
+		}
 		if text := g.text(); len(text) < 1000 && comparable(text) {
 			differs(t, text)
 		}

@@ -1,7 +1,6 @@
 package token_test
 
 import (
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -105,15 +104,6 @@ func TestCountingDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func read(t testing.TB, kind string) string {
-	t.Helper()
-	text, err := os.ReadFile("testdata/samples/" + kind + ".txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // Run with -race: counters are loaded and used by many at once.
 func TestCountersAreShared(t *testing.T) {
 	text := read(t, "emoji") + strings.Repeat("a", 500)
@@ -135,18 +125,4 @@ func TestCountersAreShared(t *testing.T) {
 		}
 	}
 	group.Wait()
-}
-
-// A piece of a megabyte has to be counted in time that is not quadratic, which would
-// be minutes.
-func TestMegabyteOfOneClass(t *testing.T) {
-	for _, name := range scanned() {
-		c := counter(t, name)
-		for _, unit := range []string{"a", "中", " ", "-", "\u0301", "\xff", "<|im_"} {
-			few, many := strings.Repeat(unit, 1<<10), strings.Repeat(unit, 1<<20/len(unit))
-			if c.Count(many) <= c.Count(few) {
-				t.Errorf("%s: a megabyte of %q has no more tokens than a little", name, unit)
-			}
-		}
-	}
 }
