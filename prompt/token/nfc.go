@@ -28,11 +28,15 @@ type point struct {
 // nfc returns text in NFC: text itself if it is so already, or else memory of s. Text
 // that is normal by a later version of Unicode is so by an earlier one.
 func nfc(text []byte, s *scratch) []byte {
-	if inertText(text) || norm.NFC.QuickSpan(text) == len(text) {
+	if inertText(text) {
 		return text
 	}
-	out, done := s.norm[:0], 0
-	for i := 0; i < len(text); {
+	done := norm.NFC.QuickSpan(text)
+	if done == len(text) {
+		return text
+	}
+	out := append(s.norm[:0], text[:done]...)
+	for i := done; i < len(text); {
 		end, runes, later := segment(text, i)
 		if later || runes > shortSegment {
 			out = s.appendNFC(out, text[done:i])
@@ -93,11 +97,12 @@ func (s *scratch) appendNFC(out, text []byte) []byte {
 func segment(text []byte, i int) (end, runes int, later bool) {
 	for end = i; end < len(text); runes++ {
 		r, n := utf8.DecodeRune(text[end:])
-		later = r >= utf8.RuneSelf && !unicode.Is(known(), r)
+		alone := inert(r)
+		later = !alone && !unicode.Is(known(), r)
 		switch {
 		case later && runes == 0:
 			return end + n, 1, true
-		case later || runes > 0 && norm.NFC.Properties(text[end:]).BoundaryBefore():
+		case later, runes > 0 && (alone || norm.NFC.Properties(text[end:]).BoundaryBefore()):
 			return end, runes, false
 		}
 		end += n
