@@ -273,3 +273,27 @@ func TestSlopeNeedsThreeTurns(t *testing.T) {
 		t.Errorf("the slope of 0, 10, 20 tokens is %v", e)
 	}
 }
+
+// TestPassUnitsHaveUsedTheirTrials: K is 1 of what is already a mean over trials (METRICS
+// section 2).
+func TestPassUnitsHaveUsedTheirTrials(t *testing.T) {
+	var runs []stat.Run
+	for _, corpus := range []string{"c", "d"} {
+		for _, r := range repeat(12, 3, "n Y n") {
+			r.Corpus = corpus
+			runs = append(runs, r)
+		}
+	}
+	const d0 = 1.25 // max(1, 1·(1 + (2/1 − 1)·0.25))
+	if e := measure(t, runs, "pass_3"); e.N != 24 || math.Abs(*e.Lower-math.Pow(0.025, d0/24)) > 1e-8 {
+		t.Errorf("pass_3 is %+v", e)
+	}
+}
+
+// TestCompositesCountTheScarcerRate: with evidence in 3 of 5 queries there are 3.
+func TestCompositesCountTheScarcerRate(t *testing.T) {
+	runs := append(repeat(3, 1, "n Y n"), repeat(5, 1, "n n y")[3:]...)
+	if e := measure(t, runs, "balanced_accuracy"); e.Units != 3 {
+		t.Errorf("balanced_accuracy has %d queries", e.Units)
+	}
+}
