@@ -42,10 +42,10 @@ a query or, if it cannot be one, the text of another question. Without it CORPUS
 file and QUERY the question. From chunk 2 on there is a memory to show: one in a file, or
 the one that the model of an earlier run saw.`,
 		Example: `  mem prompt --project session.jsonl --query "Which port does Redis listen on?" --chunk 1
-  mem prompt --spec experiments/first.yaml --project staging --query port --chunk 1
-  mem prompt --spec experiments/first.yaml --project staging --query port --chunk 2 \
-      --run staging/port/L1/oracle/record
-  mem prompt --spec experiments/first.yaml --project staging --query port --chunk 2 \
+  mem prompt --spec experiments/first.yaml --project staging --query redis-port --chunk 1
+  mem prompt --spec experiments/first.yaml --project staging --query redis-port --chunk 2 \
+      --run staging/redis-port/L1/oracle/record
+  mem prompt --spec experiments/first.yaml --project staging --query redis-port --chunk 2 \
       --memory memory.txt >prompt.txt`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.print(cmd) },

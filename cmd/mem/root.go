@@ -21,7 +21,7 @@ and judges them: prompts byte for byte, budgets, logs, and what the gates decide
 Exit codes: 0 all passed; 1 judged and failed; 2 bad usage or a bad spec, or nothing to
 judge; 3 not judged, for a run is incomplete; 130 interrupted.`,
 		Example: `  mem eval experiments/*.yaml
-  mem prompt --spec experiments/first.yaml --project staging --query port --chunk 1
+  mem prompt --spec experiments/first.yaml --project staging --query redis-port --chunk 1
   mem verify reports
   mem golden diff experiments/*.yaml`,
 		Version:       version(),

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -60,10 +62,10 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.Getenv("WORK"), &out, &stderr
 	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME")}
 	ts.Check(cmd.Start())
-	for deadline := time.Now().Add(time.Minute); size(ts.MkAbs(args[0])) == 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); size(ts.MkAbs(args[0])) == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			cmd.Process.Kill()
-			ts.Fatalf("%s holds nothing after a minute\n%s", args[0], &stderr)
+			ts.Fatalf("%s holds nothing after five minutes\n%s", args[0], &stderr)
 		}
 	}
 	ts.Check(cmd.Process.Signal(os.Interrupt))
@@ -185,9 +187,82 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// TestCancelledBetweenExperiments: what was not begun is an interrupt too, though every
+// run that was begun has ended well.
+func TestCancelledBetweenExperiments(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"eval", "--out", filepath.Join(dir, "reports")}
+	for _, name := range []string{"x", "y"} {
+		spec := filepath.Join(dir, name+".yaml")
+		write(t, spec, "experiment: "+name+"\ncorpora: [{id: a, path: a.jsonl}]\nqueries: [{id: q, text: \"Q?\"}]\nmodels: [{id: m, policy: lexical}]\n")
+		args = append(args, spec)
+	}
+	write(t, filepath.Join(dir, "a.jsonl"), `{"role": "tool", "text": "hello"}`+"\n")
+	ctx, cancel := context.WithCancel(context.Background())
+	var stderr bytes.Buffer
+	code := run(ctx, args, strings.NewReader(""), onWrite(cancel), &stderr) // the first result cancels
+	if code != 130 || !strings.Contains(stderr.String(), "mem: interrupted\n") {
+		t.Errorf("exit code %d, stderr %q, want 130 and that it was interrupted", code, &stderr)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "reports", "x", "summary.json")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "reports", "y")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the second experiment's folder: %v, want none", err)
+	}
+}
+
+type onWrite func()
+
+func (f onWrite) Write(p []byte) (int, error) {
+	f()
+	return len(p), nil
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestNewFilesAreReadable: what replaces a file keeps its mode, and a new one is for all
+// to read, as CI steps under other users want.
+func TestNewFilesAreReadable(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such modes")
+	}
+	dir := t.TempDir()
+	kept := filepath.Join(dir, "kept")
+	write(t, kept, "old")
+	if err := os.Chmod(kept, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]fs.FileMode{kept: 0o640, filepath.Join(dir, "new"): 0o644} {
+		if err := writeFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode() != want || info.Size() != 4 {
+			t.Errorf("%s: %v, %v, want mode %v and 4 bytes", path, info, err, want)
+		}
+	}
+}
+
+// TestFailedWriteKeepsTheFile: what could not be written whole leaves the old file, and
+// nothing beside it.
+func TestFailedWriteKeepsTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	write(t, path, "old")
+	full := errors.New("disk full")
+	err := writeFile(path, func(w io.Writer) error { io.WriteString(w, "half"); return full })
+	if !errors.Is(err, full) {
+		t.Errorf("error %v, want %v", err, full)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("folder holds %v (%v), want the file alone", entries, err)
+	}
+	if data, err := os.ReadFile(path); err != nil || string(data) != "old" {
+		t.Errorf("file holds %q (%v), want what it held", data, err)
 	}
 }

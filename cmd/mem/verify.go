@@ -24,7 +24,7 @@ folder stands for all events.jsonl below it.
 Exit codes: 0 all are complete; 1 one is corrupt; 3 none is, but one is interrupted; 2 there
 is no log, or one cannot be read.`,
 		Example: `  mem verify reports
-  mem verify reports/redis-port/runs/staging/port/L1/oracle/record/events.jsonl`,
+  mem verify reports/first/runs/staging/redis-port/L1/oracle/record/events.jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return verify(cmd.OutOrStdout(), args)
 		},
