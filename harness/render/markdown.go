@@ -178,6 +178,10 @@ func (d *document) gates(rows []harness.GateRow) {
 		t = append(t, column{head: m.full, right: true, cells: each(rows, m.of)})
 	}
 	d.table(t)
+	for _, note := range gateNotes(rows) {
+		d.line("- %s: %s", escape(note.said), strings.Join(each(note.examples(), code), ", "))
+	}
+	d.line("")
 }
 
 func (d *document) table(t table) {
