@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/poimen-memory/mem/harness/corpus"
@@ -179,8 +178,6 @@ func (e *Experiment) judgeLabels(hits map[*spec.Evidence]int) (errs yamlpos.Erro
 	return errs
 }
 
-var folder = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-
 // checkNames refuses runs whose names, which are folders, are not names of their own: an
 // import brings names that no spec has checked.
 func (e *Experiment) checkNames() (errs yamlpos.Errors) {
@@ -196,8 +193,8 @@ func (e *Experiment) checkNames() (errs yamlpos.Errors) {
 		}
 		seen[key] = j.Name
 		for _, part := range strings.Split(j.Name, "/") {
-			if !folder.MatchString(part) {
-				errs = append(errs, at.Errorf("run %q has a part %q: want letters, digits, '.', '_' and '-', which can be a folder's name", j.Name, part))
+			if err := spec.CheckName(part); err != nil {
+				errs = append(errs, at.Errorf("a part of a run's name: %v", err))
 			}
 		}
 	}

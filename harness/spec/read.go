@@ -117,12 +117,13 @@ func (s *Spec) complete() {
 	}
 }
 
+// join gives a path one spelling on every system, for it is shown in reports. Go opens
+// paths with / on Windows too.
 func join(dir, path string) string {
-	path = filepath.FromSlash(path)
-	if filepath.IsAbs(path) {
-		return path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
 	}
-	return filepath.Join(dir, path)
+	return filepath.ToSlash(path)
 }
 
 // paths are the names of files that stand in the spec.

@@ -17,21 +17,21 @@ type Spec struct {
 	Dir  string // its folder
 
 	At         yamlpos.Place           `yaml:",pos"`
-	Experiment yamlpos.At[string]      `yaml:"experiment,required" min:"1"` // an id; names the output folder
-	About      string                  `yaml:"about"`
-	Tokenizer  Tokenizer               `yaml:"tokenizer" enum:"cl100k_base,o200k_base"` // o200k_base
+	Experiment yamlpos.At[string]      `yaml:"experiment,required" min:"1" is:"id"` // names the output folder
+	About      string                  `yaml:"about"`                               // what the experiment is to show
+	Tokenizer  Tokenizer               `yaml:"tokenizer" enum:"cl100k_base,o200k_base"`
 	Budget     yamlpos.At[Budget]      `yaml:"budget"`
-	System     string                  `yaml:"system"` // system message; "" is not sent
-	Corpora    []Corpus                `yaml:"corpora,required" min:"1"`
-	Queries    []Query                 `yaml:"queries"`                                 // may be empty if a corpus brings its own
-	Levels     yamlpos.At[Set[Level]]  `yaml:"levels" enum:"L1,L2" min:"1"`             // [L1]
-	L2Source   string                  `yaml:"l2_source" enum:"memories,chunks"`        // memories
-	ExitGate   yamlpos.At[Set[string]] `yaml:"exit_gate" enum:"record,enforce" min:"1"` // [record]
-	Trials     int                     `yaml:"trials" min:"1"`                          // 1
-	Models     []Model                 `yaml:"models"`
-	Golden     []Golden                `yaml:"golden"`
+	System     string                  `yaml:"system"`                                  // system message; "" is not sent
+	Corpora    []Corpus                `yaml:"corpora,required" min:"1"`                // what is read
+	Queries    []Query                 `yaml:"queries"`                                 // what is asked; may be missing if a corpus brings its own
+	Levels     yamlpos.At[Set[Level]]  `yaml:"levels" enum:"L1,L2" min:"1"`             // L1: a memory of each session; L2: one over the L1 memories
+	L2Source   string                  `yaml:"l2_source" enum:"memories,chunks"`        // what L2 reads: the memories that L1 left, or the chunks that L1 reads
+	ExitGate   yamlpos.At[Set[string]] `yaml:"exit_gate" enum:"record,enforce" min:"1"` // record: reads on after an end; enforce: stops
+	Trials     int                     `yaml:"trials" min:"1"`                          // runs of each kind
+	Models     []Model                 `yaml:"models"`                                  // what answers the prompts
+	Golden     []Golden                `yaml:"golden"`                                  // prompts whose bytes are committed
 	Checks     Checks                  `yaml:"checks"`
-	Expect     []Expect                `yaml:"expect"`
+	Expect     []Expect                `yaml:"expect"` // what runs must come to
 	Decision   NotBuilt                `yaml:"decision"`
 }
 
@@ -59,24 +59,26 @@ func (t *Tokenizer) DecodeYAML(n yamlpos.Node) {
 	n.Decode((*string)(t))
 }
 
-// Budget is the limits of a prompt's components in tokens (seed M1.3), in the order of
-// prompt.Budget, so that the one converts to the other.
+// Budget is the limits of a prompt's components in tokens (seed M1.3). Their sum is at most
+// the window.
+//
+// The fields are in the order of prompt.Budget, so that the one converts to the other.
 type Budget struct {
-	Window   int `yaml:"window" min:"1"`   // prompt and response together; 32768
-	Template int `yaml:"template" min:"1"` // template and system message together; 400
-	Question int `yaml:"question" min:"1"` // 256
-	Memory   int `yaml:"memory" min:"1"`   // 1024
-	Chunk    int `yaml:"chunk" min:"1"`    // 5000
-	Response int `yaml:"response" min:"1"` // 2048
+	Window   int `yaml:"window" min:"1"`   // prompt and response together
+	Template int `yaml:"template" min:"1"` // template and system message together
+	Question int `yaml:"question" min:"1"` // the query
+	Memory   int `yaml:"memory" min:"1"`   // the memory; a candidate over it is not written
+	Chunk    int `yaml:"chunk" min:"1"`    // one chunk as rendered; what it is packed to is another number, a corpus's chunk
+	Response int `yaml:"response" min:"1"` // the reply, its reasoning included
 }
 
 func (b Budget) sum() int { return b.Template + b.Question + b.Memory + b.Chunk + b.Response }
 
 // Corpus is a session, or many from an import. It has exactly one source.
 type Corpus struct {
-	At     yamlpos.Place      `yaml:",pos"`
-	ID     yamlpos.At[string] `yaml:"id,required" min:"1"`
-	Path   yamlpos.At[string] `yaml:"path" min:"1"` // JSONL of records
+	At     yamlpos.Place      `yaml:",pos" one:"path,import,synth"`
+	ID     yamlpos.At[string] `yaml:"id,required" min:"1" is:"id"` // its name in this spec
+	Path   yamlpos.At[string] `yaml:"path" min:"1"`                // JSONL file with a record a line: {"role": "tool", "text": "…", "id": "r17"}
 	Import *Import            `yaml:"import"`
 	Synth  NotBuilt           `yaml:"synth"`
 	Chunk  Chunk              `yaml:"chunk"`
@@ -85,15 +87,15 @@ type Corpus struct {
 // Import is a data set in its published form; it brings its own queries and labels.
 type Import struct {
 	At     yamlpos.Place      `yaml:",pos"`
-	Format string             `yaml:"format,required" enum:"hotpotqa"`
-	Path   yamlpos.At[string] `yaml:"path,required" min:"1"`
-	Join   bool               `yaml:"join"` // one session of all samples; else one each, named corpus/sample
+	Format string             `yaml:"format,required" enum:"hotpotqa"` // of the file
+	Path   yamlpos.At[string] `yaml:"path,required" min:"1"`           // the file
+	Join   bool               `yaml:"join"`                            // one session of all samples; else one each, named corpus/sample
 }
 
 // Chunk is how a corpus is packed, by exactly one measure. It is another number than the
 // limit Budget.Chunk.
 type Chunk struct {
-	At      yamlpos.Place   `yaml:",pos"`
+	At      yamlpos.Place   `yaml:",pos" one:"tokens,records"`
 	Tokens  yamlpos.At[int] `yaml:"tokens" min:"1"`  // whole records up to so many tokens; 4800 if neither is given
 	Records yamlpos.At[int] `yaml:"records" min:"1"` // so many records
 }
@@ -101,21 +103,21 @@ type Chunk struct {
 // Query is a standing question.
 type Query struct {
 	At       yamlpos.Place        `yaml:",pos"`
-	ID       yamlpos.At[string]   `yaml:"id,required" min:"1"`
-	Text     yamlpos.At[string]   `yaml:"text,required" min:"1"`
-	Corpora  []yamlpos.At[string] `yaml:"corpora" min:"1"` // all of the spec's, if none are named
-	Evidence []Evidence           `yaml:"evidence"`
-	Answers  []string             `yaml:"answers"`
+	ID       yamlpos.At[string]   `yaml:"id,required" min:"1" is:"id"` // its name in this spec
+	Text     yamlpos.At[string]   `yaml:"text,required" min:"1"`       // as models read it
+	Corpora  []yamlpos.At[string] `yaml:"corpora" min:"1"`             // ids of those it is asked of; all, if none are named
+	Evidence []Evidence           `yaml:"evidence"`                    // where the answer stands, for counting how often the gates are right
+	Answers  []string             `yaml:"answers"`                     // texts that a right answer holds
 }
 
 // Evidence is a label: a record by its id (also written bare, `r17`), or the places where
 // a text stands.
 type Evidence struct {
-	At     yamlpos.Place      `yaml:",pos"`
-	ID     yamlpos.At[string] `yaml:"id" min:"1"`
-	Match  yamlpos.At[string] `yaml:"match" min:"1"`
-	Corpus yamlpos.At[string] `yaml:"corpus" min:"1"` // any corpus of the query, if not given
-	All    yamlpos.At[bool]   `yaml:"all"`            // Match may hit more than once
+	At     yamlpos.Place      `yaml:",pos" one:"id,match"`
+	ID     yamlpos.At[string] `yaml:"id" min:"1"`     // of the record
+	Match  yamlpos.At[string] `yaml:"match" min:"1"`  // the text; it must stand in the corpora exactly once, unless all is true
+	Corpus yamlpos.At[string] `yaml:"corpus" min:"1"` // where to look; any corpus of the query, if not given
+	All    yamlpos.At[bool]   `yaml:"all"`            // match may hit more than once, and every place is evidence
 }
 
 // DecodeYAML implements yamlpos.Unmarshaler.
@@ -169,18 +171,26 @@ func (s *Set[T]) DecodeYAML(n yamlpos.Node) {
 
 // Model answers the prompts of a run. It has exactly one of policy, script, replay, live.
 type Model struct {
-	At     yamlpos.Place      `yaml:",pos"`
-	ID     yamlpos.At[string] `yaml:"id,required" min:"1"`
-	Policy yamlpos.At[string] `yaml:"policy" enum:"oracle,noisy_oracle,always_update,never_update,lexical"`
-	Script yamlpos.At[string] `yaml:"script" min:"1"` // a gate script
+	At     yamlpos.Place      `yaml:",pos" one:"policy,script,replay,live"`
+	ID     yamlpos.At[string] `yaml:"id,required" min:"1" is:"id"`                                          // its name in this spec
+	Policy yamlpos.At[string] `yaml:"policy" enum:"oracle,noisy_oracle,always_update,never_update,lexical"` // a rule in place of a model
+	Script yamlpos.At[string] `yaml:"script" min:"1"`                                                       // a gate script: a file that says what is answered at each turn
 	Replay NotBuilt           `yaml:"replay"`
 	Live   NotBuilt           `yaml:"live"`
+	Price  *Price             `yaml:"price"`
 
-	// Of noisy_oracle: the probability of each error, and what they are drawn from.
-	WrongUpdate yamlpos.At[float64] `yaml:"wrong_update" min:"0" max:"1"`
-	WrongExit   yamlpos.At[float64] `yaml:"wrong_exit" min:"0" max:"1"`
-	Malformed   yamlpos.At[float64] `yaml:"malformed" min:"0" max:"1"`
-	Seed        yamlpos.At[int64]   `yaml:"seed"`
+	WrongUpdate yamlpos.At[float64] `yaml:"wrong_update" min:"0" max:"1"` // of noisy_oracle: the probability of a wrong update gate
+	WrongExit   yamlpos.At[float64] `yaml:"wrong_exit" min:"0" max:"1"`   // of noisy_oracle: the probability of a wrong exit gate
+	Malformed   yamlpos.At[float64] `yaml:"malformed" min:"0" max:"1"`    // of noisy_oracle: the probability of a reply that does not parse
+	Seed        yamlpos.At[int64]   `yaml:"seed"`                         // of noisy_oracle: what its errors are drawn from
+}
+
+// Price is what a model's tokens cost, in USD per million. Plans show it; nothing depends
+// on it.
+type Price struct {
+	At         yamlpos.Place       `yaml:",pos"`
+	Prompt     yamlpos.At[float64] `yaml:"prompt,required" min:"0"`     // tokens that are sent
+	Completion yamlpos.At[float64] `yaml:"completion,required" min:"0"` // tokens that come back, reasoning included
 }
 
 // NoisyOracle is the policy that takes error probabilities.
@@ -189,11 +199,11 @@ const NoisyOracle = "noisy_oracle"
 // Golden is a committed file that holds a prompt's exact bytes.
 type Golden struct {
 	At     yamlpos.Place      `yaml:",pos"`
-	File   yamlpos.At[string] `yaml:"file,required" min:"1"`
-	Query  yamlpos.At[string] `yaml:"query,required" min:"1"`
-	Corpus yamlpos.At[string] `yaml:"corpus,required" min:"1"` // of an import: corpus/sample
-	Turn   yamlpos.At[int]    `yaml:"turn,required" min:"1"`
-	Memory yamlpos.At[string] `yaml:"memory" min:"1"` // file with the memory before the turn; from turn 2 on
+	File   yamlpos.At[string] `yaml:"file,required" min:"1"`   // written by mem golden update
+	Query  yamlpos.At[string] `yaml:"query,required" min:"1"`  // id of a query
+	Corpus yamlpos.At[string] `yaml:"corpus,required" min:"1"` // id of a corpus; of an import: corpus/sample
+	Turn   yamlpos.At[int]    `yaml:"turn,required" min:"1"`   // the chunk that the prompt shows, counted from 1
+	Memory yamlpos.At[string] `yaml:"memory" min:"1"`          // file with the memory before the turn; from turn 2 on
 }
 
 // Checks tunes the checks that judge every experiment.
@@ -206,8 +216,8 @@ type Checks struct {
 // BudgetCheck wants so many tokens free in a prompt made of a chunk of the given
 // percentile (nearest rank), the longest question and a full memory.
 type BudgetCheck struct {
-	Percentile  int `yaml:"percentile" min:"1" max:"100"` // 95
-	MinHeadroom int `yaml:"min_headroom" min:"0"`         // tokens; 0
+	Percentile  int `yaml:"percentile" min:"1" max:"100"` // of the chunks' sizes, nearest rank
+	MinHeadroom int `yaml:"min_headroom" min:"0"`         // tokens that must be free
 }
 
 // Expect says what the selected runs must show. A selector that is not given selects all;
@@ -215,21 +225,21 @@ type BudgetCheck struct {
 type Expect struct {
 	At yamlpos.Place `yaml:",pos"`
 
-	Model    yamlpos.At[string] `yaml:"model" min:"1"`
-	Query    yamlpos.At[string] `yaml:"query" min:"1"`
-	Corpus   yamlpos.At[string] `yaml:"corpus" min:"1"`
-	Level    yamlpos.At[Level]  `yaml:"level" enum:"L1,L2"`
-	ExitGate yamlpos.At[string] `yaml:"exit_gate" enum:"record,enforce"`
-	Trial    yamlpos.At[int]    `yaml:"trial" min:"1"` // counts from 1
+	Model    yamlpos.At[string] `yaml:"model" min:"1"`                   // selects by id
+	Query    yamlpos.At[string] `yaml:"query" min:"1"`                   // selects by id
+	Corpus   yamlpos.At[string] `yaml:"corpus" min:"1"`                  // selects by id; a sample of an import is corpus/sample
+	Level    yamlpos.At[Level]  `yaml:"level" enum:"L1,L2"`              // selects
+	ExitGate yamlpos.At[string] `yaml:"exit_gate" enum:"record,enforce"` // selects
+	Trial    yamlpos.At[int]    `yaml:"trial" min:"1"`                   // selects; counts from 1
 
-	ChunksSeen     yamlpos.At[int]    `yaml:"chunks_seen" min:"0"`
-	ChunksUsed     yamlpos.At[int]    `yaml:"chunks_used" min:"0"`
-	FinalMemory    yamlpos.At[Memory] `yaml:"final_memory"`
-	Calls          yamlpos.At[int]    `yaml:"calls" min:"0"`
-	Exits          yamlpos.At[int]    `yaml:"exits" min:"0"`           // gate events that said end
-	BudgetExceeded yamlpos.At[int]    `yaml:"budget_exceeded" min:"0"` // events
-	ParseFailed    yamlpos.At[int]    `yaml:"parse_failed" min:"0"`    // events
-	StoppedBy      yamlpos.At[string] `yaml:"stopped_by" enum:"source_end,exit_gate"`
+	ChunksSeen     yamlpos.At[int]    `yaml:"chunks_seen" min:"0"`                    // turns
+	ChunksUsed     yamlpos.At[int]    `yaml:"chunks_used" min:"0"`                    // turns that changed the memory
+	FinalMemory    yamlpos.At[Memory] `yaml:"final_memory"`                           // its text, or null for none
+	Calls          yamlpos.At[int]    `yaml:"calls" min:"0"`                          // of the model, parse retries included
+	Exits          yamlpos.At[int]    `yaml:"exits" min:"0"`                          // turns whose gate said end
+	BudgetExceeded yamlpos.At[int]    `yaml:"budget_exceeded" min:"0"`                // turns whose candidate was over the memory budget
+	ParseFailed    yamlpos.At[int]    `yaml:"parse_failed" min:"0"`                   // turns of which no reply parsed
+	StoppedBy      yamlpos.At[string] `yaml:"stopped_by" enum:"source_end,exit_gate"` // what ended the run
 }
 
 // Memory is the text of a memory, or that there is none (written null).

@@ -180,6 +180,33 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// What is shared by anchors and merged by `<<` is where it was written, also in complaints.
+func TestShared(t *testing.T) {
+	s, err := spec.Parse("s.yaml", read(t, "testdata/shared.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := func(p yamlpos.Place) string { return p.Pos.String() + " " + p.Path }
+	tuesday, noisier, row := s.Corpora[1], s.Models[1], s.Expect[1]
+	got := []any{
+		tuesday.ID.Value, place(tuesday.At), tuesday.Path.Value, tuesday.Chunk.Tokens.Value, place(tuesday.Chunk.Tokens.Place),
+		s.Corpora[2].Chunk.Tokens.Value, place(s.Corpora[2].Chunk.Tokens.Place),
+		s.Queries[1].Evidence[0].ID.Value, place(s.Queries[1].Evidence[0].At),
+		noisier.Policy.Value, noisier.WrongUpdate.Value, place(noisier.WrongUpdate.Place), place(noisier.Price.Completion.Place),
+		s.Models[2].Price.Prompt.Value, row.Model.Value, row.Trial.Value, row.ChunksUsed.Value, place(row.ChunksUsed.Place),
+	}
+	want := []any{
+		"tuesday", "s.yaml:4:5 corpora[1]", "tuesday.jsonl", 500, "s.yaml:3:71 corpora[1].chunk.tokens",
+		500, "s.yaml:3:71 corpora[2].chunk.tokens",
+		"r17", "s.yaml:7:62 queries[1].evidence[0]",
+		"noisy_oracle", 0.3, "s.yaml:17:19 models[1].wrong_update", "s.yaml:14:45 models[1].price.completion",
+		0.1, "noisier", 1, 1, "s.yaml:20:38 expect[1].chunks_used",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
 func TestLoadAll(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, experiment string) string {

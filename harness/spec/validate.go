@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -24,7 +25,6 @@ func validate(s *Spec) yamlpos.Errors {
 	v.budget()
 	v.levels()
 	v.paths()
-	each(v, s.Corpora, (*validator).corpus)
 	each(v, s.Queries, (*validator).query)
 	each(v, s.Models, (*validator).model)
 	each(v, s.Golden, (*validator).golden)
@@ -68,9 +68,9 @@ func (v *validator) referCorpus(ref yamlpos.At[string]) {
 // ids checks all names that the spec gives, and collects them.
 func (v *validator) ids() {
 	v.id(v.Experiment)
-	v.corpora = v.unique("corpora", ids(v.Corpora, func(c Corpus) yamlpos.At[string] { return c.ID }))
-	v.queries = v.unique("queries", ids(v.Queries, func(q Query) yamlpos.At[string] { return q.ID }))
-	v.models = v.unique("models", ids(v.Models, func(m Model) yamlpos.At[string] { return m.ID }))
+	v.corpora = v.unique("corpora", ids(v.Corpora, func(c Corpus) entry { return entry{c.At, c.ID} }))
+	v.queries = v.unique("queries", ids(v.Queries, func(q Query) entry { return entry{q.At, q.ID} }))
+	v.models = v.unique("models", ids(v.Models, func(m Model) entry { return entry{m.At, m.ID} }))
 	imports := slices.ContainsFunc(v.Corpora, func(c Corpus) bool { return c.Import != nil || c.Synth.Present() })
 	if len(v.Queries) == 0 && len(v.Corpora) > 0 && !imports {
 		v.errorf(v.At, `"queries" is missing: none of the corpora brings its own`)
@@ -80,47 +80,63 @@ func (v *validator) ids() {
 	v.corpora.open = v.corpora.open || len(v.Corpora) == 0
 }
 
-func ids[T any](list []T, id func(T) yamlpos.At[string]) (found []yamlpos.At[string]) {
+// entry is an element of a section: a map and its id.
+type entry struct {
+	at yamlpos.Place
+	id yamlpos.At[string]
+}
+
+func ids[T any](list []T, of func(T) entry) (found []entry) {
 	for _, e := range list {
-		found = append(found, id(e))
+		found = append(found, of(e))
 	}
 	return found
 }
 
-func (v *validator) unique(section string, ids []yamlpos.At[string]) (n names) {
-	first := map[string]yamlpos.At[string]{}
-	for _, id := range ids {
-		key := strings.ToLower(id.Value)
+func (v *validator) unique(section string, entries []entry) (n names) {
+	first := map[string]yamlpos.Pos{}
+	for _, e := range entries {
+		key := strings.ToLower(e.id.Value)
 		before, again := first[key]
 		switch {
 		case key == "":
 			n.open = true
 			continue
+		case again && before == e.id.Pos: // merged: the second has no place of its own
+			v.errorf(e.at, "found no id but the merged %q of line %d: want an id of its own", e.id.Value, before.Line)
 		case again:
-			v.errorf(id.Place, "found %q, which is also an id on line %d: want ids of %s that differ in more than case", id.Value, before.Pos.Line, section)
+			v.errorf(e.id.Place, "found %q, which is also an id on line %d: want ids of %s that differ in more than case", e.id.Value, before.Line, section)
 		default:
-			first[key] = id
-			v.id(id)
+			first[key] = e.id.Pos
+			v.id(e.id)
 		}
-		n.known = append(n.known, id.Value)
+		n.known = append(n.known, e.id.Value)
 	}
 	return n
 }
 
 // id wants a name that is good as a folder's on every system.
 func (v *validator) id(id yamlpos.At[string]) {
-	switch s := id.Value; {
-	case s == "": // reported
-	case !isID(s):
-		v.errorf(id.Place, "found %s, want 1 to 64 letters a-z or A-Z, digits and . _ -, the first a letter or a digit", yamlpos.Quote(s))
-	case isReserved(s):
-		v.errorf(id.Place, "found %q, which cannot be the name of a folder on Windows", s)
+	if err := CheckName(id.Value); err != nil && id.Value != "" { // else reported
+		v.errorf(id.Place, "%v", err)
 	}
+}
+
+// CheckName says why s cannot be the name of a folder on every system, as ids and the
+// names of samples have to be, for they make up the paths of runs.
+func CheckName(s string) error {
+	switch {
+	case !isID(s):
+		return fmt.Errorf("found %s, want 1 to 64 letters a-z or A-Z, digits and . _ -, the first a letter or a digit", yamlpos.Quote(s))
+	case isReserved(s):
+		return fmt.Errorf("found %q, which cannot be the name of a folder on Windows", s)
+	}
+	return nil
 }
 
 func isID(s string) bool {
 	const alnum = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	return len(s) <= 64 && strings.Trim(s, alnum+"._-") == "" && strings.Trim(s[:1], alnum) == ""
+	return s != "" && len(s) <= 64 && strings.Trim(s, alnum+"._-") == "" && strings.Trim(s[:1], alnum) == ""
 }
 
 // isReserved knows the names that Windows keeps for devices, with any extension, and that
@@ -154,38 +170,12 @@ func (v *validator) levels() {
 
 func (v *validator) paths() {
 	for _, p := range v.Spec.paths() {
-		if strings.Contains(p.Value, "${") {
+		switch {
+		case strings.Contains(p.Value, "${"):
 			v.errorf(p.Place, "found %q, want a plain path: variables are for live models only", p.Value)
+		case strings.Contains(p.Value, `\`):
+			v.errorf(p.Place, "found %q, want / between folders, which every system reads", p.Value)
 		}
-	}
-}
-
-func (v *validator) corpus(c Corpus) {
-	v.one(c.At, option{"path", c.Path.Present()}, option{"import", c.Import != nil}, option{"synth", c.Synth.Present()})
-	v.one(c.Chunk.At, option{"tokens", c.Chunk.Tokens.Present()}, option{"records", c.Chunk.Records.Present()})
-}
-
-// option is a key of a map, and whether it was written.
-type option struct {
-	key     string
-	present bool
-}
-
-// one wants exactly one of the options in the map at a place.
-func (v *validator) one(at yamlpos.Place, options ...option) {
-	var all, found []string
-	for _, o := range options {
-		all = append(all, o.key)
-		if o.present {
-			found = append(found, o.key)
-		}
-	}
-	switch {
-	case !at.Present() || len(found) == 1:
-	case len(found) == 0:
-		v.errorf(at, "found none of %s, want one", strings.Join(all, ", "))
-	default:
-		v.errorf(at, "found %s together, want one of %s", strings.Join(found, " and "), strings.Join(all, ", "))
 	}
 }
 
@@ -200,7 +190,6 @@ func (v *validator) query(q Query) {
 
 // evidence: a label's corpus is one that the query is asked of.
 func (v *validator) evidence(q Query, e Evidence) {
-	v.one(e.At, option{"id", e.ID.Present()}, option{"match", e.Match.Present()})
 	if e.All.Present() && !e.Match.Present() {
 		v.errorf(e.All.Place, "found all without match, whose hits it is about")
 	}
@@ -217,8 +206,6 @@ func (v *validator) evidence(q Query, e Evidence) {
 }
 
 func (v *validator) model(m Model) {
-	v.one(m.At, option{"policy", m.Policy.Present()}, option{"script", m.Script.Present()},
-		option{"replay", m.Replay.Present()}, option{"live", m.Live.Present()})
 	if m.Policy.Value == NoisyOracle || m.Policy.Present() && m.Policy.Value == "" {
 		return
 	}

@@ -232,6 +232,35 @@ func (n Node) decodeStruct(v reflect.Value) {
 			n.Errorf("%q is missing", f.key)
 		}
 	}
+	n.one(alternatives(v.Type()), seen)
+}
+
+// one wants exactly one of the keys, if there are any to choose from.
+func (n Node) one(keys []string, seen map[string]bool) {
+	var found []string
+	for _, k := range keys {
+		if seen[k] {
+			found = append(found, k)
+		}
+	}
+	all := strings.Join(keys, ", ")
+	switch {
+	case len(keys) == 0 || len(found) == 1:
+	case len(found) == 0:
+		n.Errorf("found none of %s, want one", all)
+	default:
+		n.Errorf("found %s together, want one of %s", strings.Join(found, " and "), all)
+	}
+}
+
+// alternatives are the keys of which a struct's map has exactly one.
+func alternatives(t reflect.Type) []string {
+	for i := range t.NumField() {
+		if keys := t.Field(i).Tag.Get("one"); keys != "" {
+			return strings.Split(keys, ",")
+		}
+	}
+	return nil
 }
 
 func (n Node) unknown(e entry, known []string) {

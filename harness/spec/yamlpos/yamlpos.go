@@ -7,6 +7,7 @@
 //	yaml:"name"            the key; a field without a yaml tag is left alone
 //	yaml:"name,required"   the key must be there
 //	yaml:",pos"            a Place or Pos field that receives where the map stands
+//	one:"a,b,c"            beside it: the map has exactly one of these keys
 //	enum:"a,b,c"           the text, or each element of the list, is one of these
 //	min:"0" max:"1"        bounds of a number, of a list's length; min:"1" of a text: not blank
 //
