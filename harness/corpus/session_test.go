@@ -12,14 +12,14 @@ import (
 	"github.com/poimen-memory/mem/harness/corpus"
 )
 
-// reread is a corpus that is not kept in memory: 100 records of 2 kB in chunks of 1280 bytes.
+// reread is a corpus that is not kept in memory: 100 records of 2 kB, each cut twice or more.
 func reread(t *testing.T, cfg corpus.Config, record func(i int) string) (*corpus.Session, string) {
 	t.Helper()
 	var b strings.Builder
 	for i := range 100 {
 		b.WriteString(jsonl(t, rec{Role: "tool", Text: record(i)}))
 	}
-	cfg.ID, cfg.Path, cfg.Pack = "big", write(t, "big.jsonl", b.String()), corpus.Pack{Tokens: 1280}
+	cfg.ID, cfg.Path, cfg.Pack = "big", write(t, "big.jsonl", b.String()), corpus.Pack{Tokens: 640}
 	cfg.Prompts, cfg.Keep = builder(t, bytesCounter{}), -1
 	sessions, err := corpus.Load(t.Context(), cfg)
 	if err != nil {
@@ -170,7 +170,7 @@ func TestEvidenceWhenReadAgain(t *testing.T) {
 	cfg := corpus.Config{Queries: []corpus.Query{{ID: "q", Labels: []corpus.Label{{Match: "needle"}}}}}
 	s, _ := reread(t, cfg, func(i int) string {
 		if i == 50 {
-			return strings.Repeat("-", 1280-7-3) + "needle" + strings.Repeat("-", 600)
+			return strings.Repeat("-", 640-7-3) + "needle" + strings.Repeat("-", 600)
 		}
 		return strings.Repeat("-", 1800)
 	})
