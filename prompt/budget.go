@@ -5,12 +5,12 @@ import "fmt"
 // Budget holds the limits of a prompt's components, in tokens. A zero field takes the
 // default, the seed's budget table (M1.3).
 type Budget struct {
-	Window   int // prompt and response together; 32768
-	Template int // template and system message together; 400
-	Question int // 256
-	Memory   int // 1024
-	Chunk    int // 5000
-	Response int // kept free for the reply; 2048
+	Window   int `json:"window"`   // prompt and response together; 32768
+	Template int `json:"template"` // template and system message together; 400
+	Question int `json:"question"` // 256
+	Memory   int `json:"memory"`   // 1024
+	Chunk    int `json:"chunk"`    // 5000
+	Response int `json:"response"` // kept free for the reply; 2048
 }
 
 // WithDefaults fills the zero fields.

@@ -59,7 +59,7 @@ func expect(e *spec.Expect, runs []Judged) Result {
 	case len(wrong) > 1:
 		return fail("expect", subject, "%s (and %d more)", wrong[0], len(wrong)-1)
 	}
-	return pass("expect", subject, "%d runs as expected", judged)
+	return pass("expect", subject, "%s as expected", runsOf(judged))
 }
 
 func selects(e *spec.Expect, run Judged) bool {
@@ -69,6 +69,13 @@ func selects(e *spec.Expect, run Judged) bool {
 		named(e.ExitGate.Value, run.ExitGate) &&
 		(!e.Level.Present() || e.Level.Value == run.Level) &&
 		(!e.Trial.Present() || e.Trial.Value == run.Trial)
+}
+
+func runsOf(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
 }
 
 // selector names a row by what it selects.
