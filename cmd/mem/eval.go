@@ -19,6 +19,7 @@ type evaluation struct {
 	parallel int
 	out      string
 	list     bool
+	dryRun   bool
 	quiet    bool
 
 	stdout   io.Writer
@@ -40,7 +41,8 @@ a selection leaves out is not judged; an L2 run brings the L1 runs whose memorie
 		Example: `  mem eval experiments/*.yaml
   mem eval experiments/hotpotqa.yaml --model lexical --model oracle --level L1
   mem eval experiments/*.yaml --run 'oracle/enforce$' --out /tmp/reports
-  mem eval experiments/agent-session.yaml --list`,
+  mem eval experiments/agent-session.yaml --list
+  mem eval experiments/*.yaml --dry-run --quiet`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if e.pick.run, e.pick.level, err = parsePick(run, level); err != nil {
 				return err
@@ -57,8 +59,10 @@ a selection leaves out is not judged; an L2 run brings the L1 runs whose memorie
 	flags.StringVar(&level, "level", "", "only runs at `L1|L2`")
 	flags.IntVar(&e.parallel, "parallel", 0, "runs at a time, `N` (default one a CPU)")
 	flags.StringVar(&e.out, "out", "reports", "folder `DIR` for reports")
-	flags.BoolVar(&e.list, "list", false, "print the matrix of runs, run nothing")
+	flags.BoolVar(&e.list, "list", false, "print the runs with their calls and prompt tokens, run nothing")
+	flags.BoolVar(&e.dryRun, "dry-run", false, "print the same and what each model would take, run nothing")
 	flags.BoolVar(&e.quiet, "quiet", false, "print results and failures only")
+	completeEval(cmd)
 	return cmd
 }
 
@@ -75,8 +79,8 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 	if all, err = e.pick.judge(all); err != nil {
 		return err
 	}
-	if e.list {
-		return e.matrix(ctx, all)
+	if e.list || e.dryRun {
+		return e.plan(all)
 	}
 	return e.judge(ctx, all)
 }

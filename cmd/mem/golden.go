@@ -22,7 +22,7 @@ with the model: any other byte is a change to it, and changes are made deliberat
   mem golden update experiments/gated-loop.yaml --reason "chunks show a fifth role"
   mem golden log`,
 	})
-	cmd.AddCommand(goldenDiffCommand(), goldenUpdateCommand(), goldenLogCommand())
+	cmd.AddCommand(completes(goldenDiffCommand()), completes(goldenUpdateCommand()), goldenLogCommand())
 	return cmd
 }
 

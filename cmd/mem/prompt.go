@@ -66,6 +66,7 @@ the one that the model of an earlier run saw.`,
 	cmd.MarkFlagsMutuallyExclusive("memory", "run")
 	cmd.MarkFlagsMutuallyExclusive("spec", "tokenizer")
 	cmd.MarkFlagsMutuallyExclusive("spec", "chunk-tokens")
+	p.complete(cmd)
 	return cmd
 }
 

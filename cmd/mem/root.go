@@ -28,7 +28,7 @@ judge; 3 not judged, for a run is incomplete; 130 interrupted.`,
 		SilenceErrors: true, // run says them, once
 		SilenceUsage:  true,
 	})
-	root.AddCommand(evalCommand(), promptCommand(), verifyCommand(), goldenCommand(), schemaCommand())
+	root.AddCommand(completes(evalCommand()), promptCommand(), verifyCommand(), goldenCommand(), schemaCommand())
 	return root
 }
 

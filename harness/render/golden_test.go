@@ -26,16 +26,18 @@ func TestGolden(t *testing.T) {
 	}
 	both := []*harness.Result{passed(), broken()}
 	for name, write := range map[string]func(io.Writer) error{
-		"passed.txt":     result(render.Terminal{Width: 100}, passed()),
-		"broken.txt":     result(render.Terminal{}, broken()),
-		"broken-140.txt": result(render.Terminal{Width: 140}, broken()),
-		"broken-100.txt": result(render.Terminal{Width: 100}, broken()),
-		"broken-80.txt":  result(render.Terminal{Width: 80}, broken()),
-		"broken-60.txt":  result(render.Terminal{Width: 60}, broken()),
-		"quiet.txt":      result(render.Terminal{Width: 100, Quiet: true}, broken()),
-		"hostile.txt":    result(render.Terminal{Width: 100}, hostile()),
-		"total.txt":      func(w io.Writer) error { return render.Terminal{Width: 100}.Total(w, both) },
-		"matrix.txt":     func(w io.Writer) error { return render.Terminal{Width: 60}.Matrix(w, "hotpotqa", matrix()) },
+		"passed.txt":        result(render.Terminal{Width: 100}, passed()),
+		"broken.txt":        result(render.Terminal{}, broken()),
+		"broken-140.txt":    result(render.Terminal{Width: 140}, broken()),
+		"broken-100.txt":    result(render.Terminal{Width: 100}, broken()),
+		"broken-80.txt":     result(render.Terminal{Width: 80}, broken()),
+		"broken-60.txt":     result(render.Terminal{Width: 60}, broken()),
+		"quiet.txt":         result(render.Terminal{Width: 100, Quiet: true}, broken()),
+		"hostile.txt":       result(render.Terminal{Width: 100}, hostile()),
+		"total.txt":         func(w io.Writer) error { return render.Terminal{Width: 100}.Total(w, both) },
+		"plan.txt":          func(w io.Writer) error { return render.Terminal{Width: 60}.Plan(w, "hotpotqa", plan()) },
+		"plan-totals.txt":   func(w io.Writer) error { return render.Terminal{Width: 80}.Totals(w, "By model", plan()) },
+		"plan-unpriced.txt": func(w io.Writer) error { return render.Terminal{}.Totals(w, "By model", plan()[:1]) },
 		"budget.txt": func(w io.Writer) error {
 			tables := []check.BudgetTable{budgetTable("staging"), budgetTable("hotpot")}
 			tables[1].Percentile = 90
@@ -77,9 +79,14 @@ func golden(t *testing.T, file string, got []byte) {
 	}
 }
 
-func matrix() (rows []render.MatrixRow) {
-	for _, run := range broken().Runs[:3] {
-		rows = append(rows, render.MatrixRow{Cell: run.Cell, Turns: 10})
+func plan() (rows []harness.Planned) {
+	for i, run := range broken().Runs[:3] {
+		run.Model = []string{"oracle", "live", "live"}[i]
+		e := harness.Estimate{Runs: 1, Calls: 10, Bound: i == 1, Prompt: 61000 + i, Completion: 20480, USD: float64(i) / 80}
+		if i == 0 {
+			e.Unpriced = 1
+		}
+		rows = append(rows, harness.Planned{Cell: run.Cell, Estimate: e})
 	}
 	return rows
 }

@@ -19,12 +19,6 @@ type Terminal struct {
 	Quiet  bool // sentences, failures and runs that did not complete only
 }
 
-// MatrixRow is a run that would be done, with the chunks it would read at most.
-type MatrixRow struct {
-	Cell  harness.Cell
-	Turns int
-}
-
 // TokenRow is what one component of a prompt takes, in tokens, and what it may take; a
 // Limit of 0: it has none of its own.
 type TokenRow struct {
@@ -66,22 +60,6 @@ func (t Terminal) Result(w io.Writer, r *harness.Result) error {
 func (t Terminal) Total(w io.Writer, rs []*harness.Result) error {
 	p := page{Terminal: t}
 	p.sentence(total(rs...))
-	return p.flush(w)
-}
-
-// Matrix shows an experiment's runs without running them. Their names are never cut, for
-// they are there to be copied.
-func (t Terminal) Matrix(w io.Writer, experiment string, rows []MatrixRow) error {
-	p := page{Terminal: t}
-	turns, run, sum := column{head: "turns", right: true}, column{head: "run"}, 0
-	for _, row := range rows {
-		turns.cells = append(turns.cells, strconv.Itoa(row.Turns))
-		run.cells = append(run.cells, row.Cell.Name)
-		sum += row.Turns
-	}
-	p.heading(experiment + ": " + plural(len(rows), "run") + ", at most " + plural(sum, "turn"))
-	p.Width = 0
-	p.table(table{turns, run})
 	return p.flush(w)
 }
 

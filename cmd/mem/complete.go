@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/prompt/token"
+)
+
+// completes has a shell complete a command's spec files.
+func completes(cmd *cobra.Command) *cobra.Command {
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return cmd
+}
+
+// completeFlag has a shell complete a flag by what the specs of the command line hold.
+func completeFlag(cmd *cobra.Command, flag string, specs func(args []string) []string, list func(experiment) []string) {
+	cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return wordsOf(specs(args), list), cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// wordsOf lists what specs hold, sorted. In one that cannot be read there is nothing: a
+// completion never complains.
+func wordsOf(specs []string, list func(experiment) []string) (words []string) {
+	all, err := prepare(context.Background(), harness.Config{}, specs)
+	if err != nil {
+		return nil
+	}
+	for _, e := range all {
+		words = append(words, list(e)...)
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// completeWords has a shell complete a flag by fixed words.
+func completeWords(cmd *cobra.Command, flag string, words ...string) {
+	cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func completeEval(cmd *cobra.Command) {
+	args := func(args []string) []string { return args }
+	completeFlag(cmd, "run", args, runNames)
+	completeFlag(cmd, "model", args, modelIDs)
+	completeWords(cmd, "level", "L1", "L2")
+	cmd.MarkFlagDirname("out")
+}
+
+func (p *promptAsked) complete(cmd *cobra.Command) {
+	given := func([]string) []string { return []string{p.spec} }
+	cmd.RegisterFlagCompletionFunc("project", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		if p.spec == "" {
+			return []string{"jsonl"}, cobra.ShellCompDirectiveFilterFileExt
+		}
+		return wordsOf([]string{p.spec}, sessionNames), cobra.ShellCompDirectiveNoFileComp
+	})
+	completeFlag(cmd, "query", given, queryIDs)
+	completeFlag(cmd, "run", given, runNames)
+	completeWords(cmd, "tokenizer", token.Names()...)
+	cmd.MarkFlagFilename("spec", "yaml", "yml")
+	cmd.MarkFlagDirname("out")
+}
+
+func runNames(e experiment) []string {
+	return cellsOf(e, func(c harness.Cell) string { return c.Name })
+}
+
+func sessionNames(e experiment) []string {
+	return slices.DeleteFunc(cellsOf(e, func(c harness.Cell) string { return c.Session }),
+		func(s string) bool { return s == harness.MemoriesSession })
+}
+
+func queryIDs(e experiment) []string {
+	return cellsOf(e, func(c harness.Cell) string { return c.Query })
+}
+
+func modelIDs(e experiment) []string {
+	return of(e.Spec.Models, func(m spec.Model) string { return m.ID.Value })
+}
+
+func cellsOf(e experiment, word func(harness.Cell) string) []string { return of(e.Cells(), word) }
+
+func of[T any](list []T, word func(T) string) []string {
+	words := make([]string, len(list))
+	for i, x := range list {
+		words[i] = word(x)
+	}
+	return words
+}
