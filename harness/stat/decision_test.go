@@ -248,6 +248,23 @@ func TestFurtherNotReachable(t *testing.T) {
 	}
 }
 
+// TestOneOutOfReachIsAllOutOfReach: the decision waits for its slowest criterion, for ever
+// if that is never GO, in whatever order they come.
+func TestOneOutOfReachIsAllOutOfReach(t *testing.T) {
+	runs := repeat(20, 1, "n "+strings.Repeat("Y ", 17)+"N N N") // recall exactly 0.85
+	never, soon := stat.Criterion{Metric: "recall_strict", Threshold: 0.85}, stat.Criterion{Metric: "specificity_strict", Threshold: 0.9}
+	for _, criteria := range [][]stat.Criterion{{never, soon}, {soon, never}} {
+		d := decide(t, runs, stat.Rule{Criteria: criteria})
+		if d.Further == nil || d.Further.IfRateHolds != nil || d.Further.Reason == "" {
+			t.Errorf("%v: further %v", criteria, d.Further)
+		}
+		alone := decide(t, runs, stat.Rule{Criteria: []stat.Criterion{soon}}).Further
+		if alone == nil || alone.IfRateHolds == nil {
+			t.Errorf("specificity alone: further %v", alone)
+		}
+	}
+}
+
 func TestLookingAgainIsSaid(t *testing.T) {
 	runs := repeat(60, 3, oracle)
 	if d := decide(t, runs, stat.Rule{Earlier: 20}); !contains(d.Notes, "decided before on 20 queries, now on 60") {

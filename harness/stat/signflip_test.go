@@ -91,10 +91,17 @@ func TestZerosStayIn(t *testing.T) {
 
 // TestTiesCountDespiteRounding: 0.1+0.2 and 0.3 are equal differences.
 func TestTiesCountDespiteRounding(t *testing.T) {
-	tenths := stat.FlipSigns([]float64{0.1, 0.2, -0.3, 0.1, 0.2, 0.3, 0.6}, 0.05, stat.Flips{})
-	whole := stat.FlipSigns([]float64{1, 2, -3, 1, 2, 3, 6}, 0.05, stat.Flips{})
-	if tenths.P != whole.P || tenths.Greater != whole.Greater {
-		t.Errorf("p is %v and %v of tenths, %v and %v of whole numbers", tenths.P, tenths.Greater, whole.P, whole.Greater)
+	source := rand.NewPCG(4, 4)
+	for range 100 {
+		whole, tenths := make([]float64, 8), make([]float64, 8)
+		for i := range whole {
+			whole[i] = float64(int(source.Uint64()%13)) - 4
+			tenths[i] = whole[i] * 0.1
+		}
+		a, b := stat.FlipSigns(tenths, 0.05, stat.Flips{}), stat.FlipSigns(whole, 0.05, stat.Flips{})
+		if a.P != b.P || a.Greater != b.Greater {
+			t.Fatalf("p is %v and %v of %v, %v and %v of ten times that", a.P, a.Greater, tenths, b.P, b.Greater)
+		}
 	}
 }
 
