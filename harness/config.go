@@ -12,9 +12,9 @@ import (
 
 // Config is how experiments are run. Models and Counter are required.
 type Config struct {
-	// Models makes the model of one run. Counter makes the named token counter.
+	// Models makes the model of one run. Counter makes the token counter that a spec asks for.
 	Models  func(ModelFor) (loop.Model, error)
-	Counter func(name string) (prompt.Counter, error)
+	Counter func(spec.Tokenizer) (Counter, error)
 
 	Out      string          // folder for reports; empty: "reports"
 	Parallel int             // runs at a time; 0: one a CPU
@@ -22,6 +22,12 @@ type Config struct {
 	Template string          // of prompts; empty: Figure 10a
 	Loop     Loop            // nil: loop.Run. A broken twin goes in here
 	Progress func(Progress)  // called from one goroutine at a time, or nil
+}
+
+// Counter counts in one vocabulary, by whose name reports and logs go.
+type Counter interface {
+	prompt.Counter
+	Name() string
 }
 
 // Loop is loop.Run's shape.

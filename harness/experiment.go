@@ -19,7 +19,7 @@ type Experiment struct {
 	Spec *spec.Spec
 
 	cfg      Config
-	count    prompt.Counter
+	count    Counter
 	prompts  *prompt.Builder
 	sessions []*session
 	jobs     []*job
@@ -50,16 +50,16 @@ func Prepare(ctx context.Context, cfg Config, s *spec.Spec) (*Experiment, error)
 
 func (e *Experiment) builder() error {
 	s := e.Spec
-	count, err := e.cfg.Counter(string(s.Tokenizer))
+	count, err := e.cfg.Counter(s.Tokenizer)
 	if err != nil {
-		return yamlpos.Errors{s.At.Errorf("tokenizer: %v", err)}
+		return unread(s.Tokenizer.At, err)
 	}
 	e.count = count
 	e.prompts, err = prompt.New(prompt.Config{
 		Counter: count, System: s.System, Template: e.cfg.Template, Budget: prompt.Budget(s.Budget.Value),
 	})
 	if err != nil {
-		return yamlpos.Errors{s.At.Errorf("%v", err)}
+		return yamlpos.Errors{s.At.Errorf("%v (%s)", err, count.Name())}
 	}
 	return nil
 }
@@ -150,6 +150,11 @@ func positioned(c *spec.Corpus, err error) yamlpos.Errors {
 	if c.Import != nil {
 		at = c.Import.Path.Place
 	}
+	return unread(at, err)
+}
+
+// unread is what is wrong with a file that the spec names at a place.
+func unread(at yamlpos.Place, err error) yamlpos.Errors {
 	if why, ok := errors.AsType[*os.PathError](err); ok {
 		return yamlpos.Errors{at.Errorf("%s: %v", why.Path, why.Err)}
 	}
@@ -221,6 +226,9 @@ func (e *Experiment) Cells() []Cell {
 	}
 	return cells
 }
+
+// Tokenizer names the vocabulary that counts: of a file, with a part of its hash.
+func (e *Experiment) Tokenizer() string { return e.count.Name() }
 
 // dir is where the experiment writes.
 func (e *Experiment) dir() string { return filepath.Join(e.cfg.Out, e.Spec.Experiment.Value) }

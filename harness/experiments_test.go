@@ -17,6 +17,7 @@ import (
 	"github.com/poimen-memory/mem/harness/stat"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/prompt"
+	"github.com/poimen-memory/mem/prompt/token"
 	"github.com/poimen-memory/mem/scripted"
 )
 
@@ -85,7 +86,7 @@ func rewriteAttempt(change func(int, string) string, from int) harness.Loop {
 }
 
 func roomy(t *testing.T) *prompt.Builder {
-	count, err := counter("o200k_base")
+	count, err := token.New("o200k_base")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,12 @@ func noisy(m *spec.Model, c harness.Cell, oracle scripted.Oracle) scripted.Noisy
 	}
 }
 
-func counter(name string) (prompt.Counter, error) { return token.New(name) }
+func counter(t spec.Tokenizer) (harness.Counter, error) {
+	if t.File.Present() {
+		return token.File(t.File.Value)
+	}
+	return token.New(t.Name.Value)
+}
 
 func config(t testing.TB) harness.Config {
 	return harness.Config{Models: models, Counter: counter, Out: t.TempDir()}

@@ -91,7 +91,7 @@ func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) d
 	watch := &check.Watch{Model: t, Sink: t}
 	out, err := e.cfg.Loop(ctx, loop.Config{
 		Model: watch, Sink: watch, Prompts: e.prompts, Level: loop.Level(j.Level),
-		UseExitGate: j.ExitGate == spec.Enforce, Tokenizer: string(e.Spec.Tokenizer),
+		UseExitGate: j.ExitGate == spec.Enforce, Tokenizer: e.Tokenizer(),
 	}, j.query, in.chunks)
 	d.State, d.Reason = classify(err)
 	d.Facts, d.memory, d.committed = t.end(out), out.Memory, t.committed()
@@ -129,7 +129,7 @@ func (e *Experiment) header(j *job) journal.Header {
 			"window": b.Window, "template": b.Template, "question": b.Question,
 			"memory": b.Memory, "chunk": b.Chunk, "response": b.Response,
 		},
-		Tokenizer: string(e.Spec.Tokenizer), Model: modelHeader(j.model),
+		Tokenizer: e.Tokenizer(), Model: modelHeader(j.model),
 		Level: loop.Level(j.Level), Trial: j.Trial,
 	}
 }
@@ -188,7 +188,7 @@ func (e *Experiment) verify(name string, ended bool) check.Result {
 }
 
 func (e *Experiment) countRendered(tokenizer string) func(string) int {
-	if tokenizer != string(e.Spec.Tokenizer) {
+	if tokenizer != e.Tokenizer() {
 		return nil
 	}
 	return func(text string) int { return e.prompts.Measure(text).Tokens }

@@ -144,7 +144,7 @@ func (p *progress) add(step func(*Progress)) {
 func (e *Experiment) result(ended map[string]*done) *Result {
 	r := &Result{
 		Schema: SchemaVersion, Experiment: e.Spec.Experiment.Value, About: e.Spec.About,
-		Spec: filepath.ToSlash(e.Spec.File), Tokenizer: string(e.Spec.Tokenizer), Budget: e.prompts.Budget(),
+		Spec: filepath.ToSlash(e.Spec.File), Tokenizer: e.Tokenizer(), Budget: e.prompts.Budget(),
 		Warnings: e.warnings(),
 	}
 	var runs []*done
@@ -210,7 +210,7 @@ func (e *Experiment) budgets(runs []*done) []check.BudgetTable {
 				u.Prompts = append(u.Prompts, d.prompts...)
 			}
 		}
-		tables = append(tables, e.headroom().Table(id, string(e.Spec.Tokenizer), u))
+		tables = append(tables, e.headroom().Table(id, e.Tokenizer(), u))
 	}
 	return tables
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/loop/eventlog"
 	"github.com/poimen-memory/mem/prompt"
+	"github.com/poimen-memory/mem/prompt/token"
 )
 
 // memoryBefore is the memory that the model of a logged run saw at a turn, nil for none.
@@ -59,9 +60,9 @@ func readLog(path string) ([]loop.Event, int, error) {
 
 // countMemory is an eventlog.CountTokens: a memory is counted as prompts show it.
 func countMemory(tokenizer string) func(string) int {
-	c, err := counter(tokenizer)
+	c, err := token.New(tokenizer)
 	if err != nil {
-		return nil // not known here: its numbers are taken on trust
+		return nil // not known here, or a file's: its numbers are taken on trust
 	}
 	return func(text string) int {
 		sent, _, _ := prompt.Escape(text)

@@ -8,8 +8,6 @@ import (
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 	"github.com/poimen-memory/mem/loop"
-	"github.com/poimen-memory/mem/prompt"
-	"github.com/poimen-memory/mem/prompt/token"
 	"github.com/poimen-memory/mem/scripted"
 )
 
@@ -96,13 +94,4 @@ func truth(known []harness.Truth) []scripted.Truth {
 		list[i] = scripted.Truth(t)
 	}
 	return list
-}
-
-// counter is the factory of token counters.
-func counter(name string) (prompt.Counter, error) {
-	c, err := token.New(name)
-	if err != nil {
-		return nil, err // not c: a nil *Counter would be no nil Counter
-	}
-	return c, nil
 }

@@ -58,7 +58,7 @@ the one that the model of an earlier run saw.`,
 	flags.StringVar(&p.memory, "memory", "", "the memory before the turn, a `FILE` or - for stdin")
 	flags.StringVar(&p.run, "run", "", "the `RUN` whose memory is shown, by its name")
 	flags.StringVar(&p.out, "out", "reports", "folder `DIR` where the spec's runs are")
-	flags.StringVar(&p.tokenizer, "tokenizer", "o200k_base", "what counts tokens, by `NAME`")
+	flags.StringVar(&p.tokenizer, "tokenizer", "o200k_base", "what counts tokens: a vocabulary's `NAME`, or a tokenizer.json")
 	flags.IntVar(&p.chunkTokens, "chunk-tokens", 4800, "how full chunks are packed, in tokens `N`")
 	for _, name := range []string{"project", "query", "chunk"} {
 		cmd.MarkFlagRequired(name)
@@ -85,7 +85,7 @@ func (p promptAsked) print(cmd *cobra.Command) error {
 	}
 	shown, err := e.Prompt(harness.PromptAt{Session: p.project, Query: p.query, Turn: p.chunk, Memory: memory})
 	if _, over := errors.AsType[*prompt.OverBudget](err); over {
-		return &exit{exitFailed, fmt.Errorf("%w (%s)", err, s.Tokenizer)}
+		return &exit{exitFailed, fmt.Errorf("%w (%s)", err, e.Tokenizer())}
 	}
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (p promptAsked) measure(w io.Writer, e *harness.Experiment, shown prompt.Pr
 		{Component: string(prompt.Section), Tokens: t.Section, Limit: b.Chunk},
 		{Component: string(prompt.Whole), Tokens: t.Prompt(), Limit: b.Prompt()},
 	}
-	title := fmt.Sprintf("%s, chunk %d, tokens of %s", p.project, p.chunk, e.Spec.Tokenizer)
+	title := fmt.Sprintf("%s, chunk %d, tokens of %s", p.project, p.chunk, e.Tokenizer())
 	if err := terminal(w, false).Tokens(w, title, rows); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (p promptAsked) measure(w io.Writer, e *harness.Experiment, shown prompt.Pr
 // elsewhere, such as a label that is not found, does not hide what the model sees.
 func (p *promptAsked) specified() (*spec.Spec, error) {
 	if p.spec == "" {
-		return p.adHoc(), nil
+		return p.adHoc()
 	}
 	s, err := spec.Load(p.spec)
 	if err != nil {
@@ -159,16 +159,20 @@ func (p promptAsked) keepCorpus(s *spec.Spec) error {
 }
 
 // adHoc is the spec of a session in a file and a literal question.
-func (p promptAsked) adHoc() *spec.Spec {
+func (p promptAsked) adHoc() (*spec.Spec, error) {
+	tokenizer, err := tokenizerFlag(p.tokenizer)
+	if err != nil {
+		return nil, err
+	}
 	file := yamlpos.Place{Pos: yamlpos.Pos{File: p.project}}
 	c := spec.Corpus{At: file}
 	c.ID.Value = p.project
 	c.Path = yamlpos.At[string]{Value: p.project, Place: file}
 	c.Chunk.Tokens.Value = p.chunkTokens
 	return &spec.Spec{
-		File: p.project, At: file, Tokenizer: spec.Tokenizer(p.tokenizer),
+		File: p.project, At: file, Tokenizer: tokenizer,
 		Corpora: []spec.Corpus{c}, Queries: []spec.Query{literal(p.query, c.ID)},
-	}
+	}, nil
 }
 
 // literal is a question that is its own id.

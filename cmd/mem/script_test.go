@@ -31,6 +31,11 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			tokenizers, err := filepath.Abs("../../prompt/token/testdata/tokenizers")
+			env.Setenv("TOKENIZERS", tokenizers)
+			return err
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "interrupt": interrupt, "records": records, "sametree": sameTree,
 			"cut": cut, "edit": edit, "holds": holds,

@@ -83,11 +83,11 @@ func all(err error) yamlpos.Errors {
 // defaults is a spec before reading: what is not written stays.
 func defaults() *Spec {
 	s := &Spec{
-		Tokenizer: "o200k_base",
-		L2Source:  Memories,
-		Trials:    1,
-		Checks:    Checks{Retain: "bytes", Log: "verify"},
+		L2Source: Memories,
+		Trials:   1,
+		Checks:   Checks{Retain: "bytes", Log: "verify"},
 	}
+	s.Tokenizer.Name.Value = "o200k_base"
 	s.Levels.Value = Set[Level]{1}
 	s.ExitGate.Value = Set[string]{Record}
 	s.Budget.Value = Budget{Window: 32768, Template: 400, Question: 256, Memory: 1024, Chunk: 5000, Response: 2048}
@@ -133,6 +133,7 @@ func (s *Spec) paths() (paths []*yamlpos.At[string]) {
 			paths = append(paths, p)
 		}
 	}
+	add(&s.Tokenizer.File)
 	for i := range s.Corpora {
 		add(&s.Corpora[i].Path)
 		if im := s.Corpora[i].Import; im != nil {

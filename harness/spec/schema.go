@@ -47,7 +47,11 @@ type shaped interface {
 
 func (NotBuilt) shape(*generator, reflect.StructTag) schema { return nil }
 
-func (Tokenizer) shape(_ *generator, tag reflect.StructTag) schema { return text(tag) }
+func (Tokenizer) shape(g *generator, tag reflect.StructTag) schema {
+	bare := text(tag)
+	bare["description"] = "name of a vocabulary"
+	return schema{"anyOf": []schema{bare, g.define(reflect.ValueOf(Tokenizer{}))}}
+}
 
 func (Level) shape(_ *generator, tag reflect.StructTag) schema { return text(tag) }
 

@@ -130,6 +130,9 @@ func TestSchemaRefusesWhatItCan(t *testing.T) {
 		"queries-missing":                  "fields that need each other",
 		"query-corpus-unknown":             "a reference",
 		"query-sample-of-no-import":        "a reference",
+		"tokenizer-file-backslash":         "a text's meaning",
+		"tokenizer-reference-of-file":      "fields that exclude each other",
+		"tokenizer-reference-of-qwen":      "fields that exclude each other",
 		"trials-float":                     "1.0 is an integer to a schema",
 		"syntax":                           "not YAML",
 	}

@@ -19,7 +19,7 @@ type Spec struct {
 	At         yamlpos.Place           `yaml:",pos"`
 	Experiment yamlpos.At[string]      `yaml:"experiment,required" min:"1" is:"id"` // names the output folder
 	About      string                  `yaml:"about"`                               // what the experiment is to show
-	Tokenizer  Tokenizer               `yaml:"tokenizer" enum:"cl100k_base,o200k_base"`
+	Tokenizer  Tokenizer               `yaml:"tokenizer" enum:"cl100k_base,o200k_base,p50k_base,qwen2.5,r50k_base"`
 	Budget     yamlpos.At[Budget]      `yaml:"budget"`
 	System     string                  `yaml:"system"`                                  // system message; "" is not sent
 	Corpora    []Corpus                `yaml:"corpora,required" min:"1"`                // what is read
@@ -47,17 +47,32 @@ const (
 	Chunks   = "chunks"   // L2 reads what L1 reads
 )
 
-// Tokenizer names the vocabulary that budgets are counted with.
-type Tokenizer string
+// Tokenizer is the vocabulary that budgets are counted with: a known one by its name (also
+// written bare, `qwen2.5`), or that of a tokenizer.json.
+type Tokenizer struct {
+	At        yamlpos.Place      `yaml:",pos" one:"name,file"`
+	Name      yamlpos.At[string] `yaml:"name" enum:"cl100k_base,o200k_base,p50k_base,qwen2.5,r50k_base"` // of a vocabulary
+	File      yamlpos.At[string] `yaml:"file" min:"1"`                                                   // a tokenizer.json of Hugging Face's tokenizers: byte-level BPE
+	Reference yamlpos.At[bool]   `yaml:"reference"`                                                      // count with tiktoken-go, slowly, to check our own counts of OpenAI's vocabularies
+}
 
 // DecodeYAML implements yamlpos.Unmarshaler.
 func (t *Tokenizer) DecodeYAML(n yamlpos.Node) {
-	if n.Kind() == yamlpos.Map || n.Text() == "qwen2.5" {
-		new(NotBuilt).DecodeYAML(n)
-		return
+	*t = Tokenizer{} // the default goes
+	switch n.Kind() {
+	case yamlpos.Map:
+		type fields Tokenizer // without this method
+		n.Decode((*fields)(t))
+	case yamlpos.List, yamlpos.Null:
+		n.Want("the name of a vocabulary, {name: NAME} or {file: tokenizer.json}")
+	default:
+		t.Name.DecodeYAML(n)
+		t.At = n.Place()
 	}
-	n.Decode((*string)(t))
 }
+
+// String is the vocabulary as the spec has it: its name, or its file.
+func (t Tokenizer) String() string { return t.Name.Value + t.File.Value }
 
 // Budget is the limits of a prompt's components in tokens (seed M1.3). Their sum is at most
 // the window.
@@ -256,8 +271,7 @@ func (m *Memory) DecodeYAML(n yamlpos.Node) {
 }
 
 // NotBuilt is a part of the format that is designed and refused as yet: `decision`,
-// `synth`, `replay`, `live`, and the tokenizers that are not embedded. It goes when the
-// last of these fields gets its own type.
+// `synth`, `replay`, `live`. It goes when the last of these fields gets its own type.
 type NotBuilt struct{ yamlpos.Place }
 
 // DecodeYAML implements yamlpos.Unmarshaler.

@@ -2,17 +2,21 @@ package spec_test
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 	"github.com/poimen-memory/mem/prompt"
+	"github.com/poimen-memory/mem/prompt/token"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected complaints in testdata/wrong.txtar")
@@ -92,7 +96,7 @@ func TestFirst(t *testing.T) {
 		File: "testdata/first.yaml", Dir: "testdata",
 		At:         at(1, 1, ""),
 		Experiment: text("redis-port", 1, 13, "experiment"),
-		Tokenizer:  "o200k_base",
+		Tokenizer:  spec.Tokenizer{Name: yamlpos.At[string]{Value: "o200k_base"}},
 		Corpora: []spec.Corpus{{
 			At:    at(3, 5, "corpora[0]"),
 			ID:    text("staging", 3, 10, "corpora[0].id"),
@@ -246,6 +250,53 @@ func TestMutations(t *testing.T) {
 		s, err := spec.Parse("m.yaml", []byte(data))
 		if (s == nil) == (err == nil) || err != nil && !strings.HasPrefix(err.Error(), "m.yaml:") {
 			t.Errorf("%s\ngot %v, %v", data, s, err)
+		}
+	}
+}
+
+// A spec may name all vocabularies that there are counters of, bare or in a map, and no
+// other. Those of OpenAI have a reference.
+func TestTokenizersAreThoseThatCount(t *testing.T) {
+	field, _ := reflect.TypeFor[spec.Spec]().FieldByName("Tokenizer")
+	name, _ := reflect.TypeFor[spec.Tokenizer]().FieldByName("Name")
+	for _, tag := range []reflect.StructTag{field.Tag, name.Tag} {
+		if diff := cmp.Diff(token.Names(), strings.Split(tag.Get("enum"), ",")); diff != "" {
+			t.Errorf("-counters +spec\n%s", diff)
+		}
+	}
+	for _, name := range token.Names() {
+		_, none := token.Reference(name)
+		_, err := spec.Parse("t.yaml", fmt.Appendf(nil, tokenized, fmt.Sprintf("{name: %s, reference: true}", name)))
+		if (none == nil) != (err == nil) {
+			t.Errorf("%s: reference %v, spec %v", name, none, err)
+		}
+	}
+}
+
+const tokenized = `experiment: x
+tokenizer: %s
+corpora: [{id: a, path: a.jsonl}]
+queries: [{id: q, text: "Q?"}]
+`
+
+func TestTokenizer(t *testing.T) {
+	for text, want := range map[string]spec.Tokenizer{
+		"qwen2.5":                               {Name: yamlpos.At[string]{Value: "qwen2.5"}},
+		"{name: qwen2.5}":                       {Name: yamlpos.At[string]{Value: "qwen2.5"}},
+		"{file: t/tokenizer.json}":              {File: yamlpos.At[string]{Value: "dir/t/tokenizer.json"}},
+		"{name: cl100k_base, reference: true}":  {Name: yamlpos.At[string]{Value: "cl100k_base"}, Reference: yamlpos.At[bool]{Value: true}},
+		"{name: cl100k_base, reference: false}": {Name: yamlpos.At[string]{Value: "cl100k_base"}},
+	} {
+		s, err := spec.Parse("dir/t.yaml", fmt.Appendf(nil, tokenized, text))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if s.Tokenizer.At.Pos.String() != "dir/t.yaml:2:12" {
+			t.Errorf("%s: at %v", text, s.Tokenizer.At.Pos)
+		}
+		if diff := cmp.Diff(want, s.Tokenizer, cmpopts.IgnoreTypes(yamlpos.Place{})); diff != "" {
+			t.Errorf("%s: -want +got\n%s", text, diff)
 		}
 	}
 }

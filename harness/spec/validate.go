@@ -22,6 +22,7 @@ type validator struct {
 func validate(s *Spec) yamlpos.Errors {
 	v := &validator{Spec: s}
 	v.ids()
+	v.tokenizer()
 	v.budget()
 	v.levels()
 	v.paths()
@@ -145,6 +146,14 @@ func isReserved(s string) bool {
 	base, _, _ := strings.Cut(strings.ToLower(s), ".")
 	port := len(base) == 4 && (strings.HasPrefix(base, "com") || strings.HasPrefix(base, "lpt")) && base[3] <= '9'
 	return port || slices.Contains([]string{"con", "prn", "aux", "nul"}, base) || strings.HasSuffix(s, ".")
+}
+
+// tokenizer: the reference knows OpenAI's vocabularies.
+func (v *validator) tokenizer() {
+	t := v.Tokenizer
+	if t.Reference.Value && (t.File.Present() || t.Name.Value == "qwen2.5") {
+		v.errorf(t.Reference.Place, "found reference: true for %s, want it for cl100k_base, o200k_base, p50k_base or r50k_base", yamlpos.Quote(t.String()))
+	}
 }
 
 func (v *validator) budget() {

@@ -20,15 +20,15 @@ import (
 func File(path string) (*Counter, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("tokenizer file: %w", err)
+		return nil, err
 	}
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("tokenizer file %s: want the JSON of a tokenizer.json: %w", path, err)
+		return nil, fmt.Errorf("%s: want the JSON of a tokenizer.json: %w", path, err)
 	}
 	e, err := f.encoding()
 	if err != nil {
-		return nil, fmt.Errorf("tokenizer file %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	name := fmt.Sprintf("%s@%x", filepath.Base(path), sha256.Sum256(data))
 	return &Counter{name: name[:len(filepath.Base(path))+1+12], count: e.count}, nil
