@@ -20,6 +20,7 @@ type Experiment struct {
 
 	cfg      Config
 	count    Counter
+	template Prompt // which prompt is sent
 	prompts  *prompt.Builder
 	sessions []*session
 	jobs     []*job
@@ -41,6 +42,8 @@ func Prepare(ctx context.Context, cfg Config, s *spec.Spec) (*Experiment, error)
 	var errs yamlpos.Errors
 	errs = append(errs, e.checkNames()...)
 	errs = append(errs, e.checkL2()...)
+	errs = append(errs, e.checkDecision()...)
+	errs = append(errs, e.checkCompare()...)
 	errs = append(errs, e.readGoldens()...)
 	if err := errs.Err(); err != nil {
 		return nil, err
@@ -55,13 +58,36 @@ func (e *Experiment) builder() error {
 		return unread(s.Tokenizer.At, err)
 	}
 	e.count = count
+	template, at, err := e.variant()
+	if err != nil {
+		return err
+	}
 	e.prompts, err = prompt.New(prompt.Config{
-		Counter: count, System: s.System, Template: e.cfg.Template, Budget: prompt.Budget(s.Budget.Value),
+		Counter: count, System: s.System, Template: template, Budget: prompt.Budget(s.Budget.Value),
 	})
 	if err != nil {
-		return yamlpos.Errors{s.At.Errorf("%v (%s)", err, count.Name())}
+		return yamlpos.Errors{at.Errorf("%v (%s)", err, count.Name())}
 	}
 	return nil
+}
+
+// variant is the template of the spec's prompt, or the configured one, and where it is
+// asked for. A file that holds the paper's prompt is the paper's prompt.
+func (e *Experiment) variant() (template string, at yamlpos.Place, err error) {
+	template, at = e.cfg.Template, e.Spec.At
+	e.template = Prompt{System: e.Spec.System}
+	if p := e.Spec.Prompt; p != nil {
+		at = p.Template.Place
+		text, wrong := readFile(p.Template)
+		if wrong != nil {
+			return "", at, yamlpos.Errors{wrong}
+		}
+		if template = text; text != prompt.Figure10a {
+			e.template.Note = "not the paper's prompt: template " + filepath.ToSlash(p.Template.Value)
+		}
+	}
+	e.template.SHA = prompt.SHA(template)
+	return template, at, nil
 }
 
 // load reads all corpora. A label must be found exactly once over its query's corpora, or

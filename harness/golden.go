@@ -49,6 +49,9 @@ func (e *Experiment) Prompt(at PromptAt) (prompt.Prompt, error) {
 	return e.prompts.Assemble(e.prompts.Measure(q.Text), memory, chunk)
 }
 
+// Template says which prompt is assembled.
+func (e *Experiment) Template() Prompt { return e.template }
+
 // Budget is the limits that prompts are held against.
 func (e *Experiment) Budget() prompt.Budget { return e.prompts.Budget() }
 

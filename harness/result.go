@@ -13,26 +13,57 @@ const SchemaVersion = 1
 // Result is all that an experiment came to. With scripted models it is the same from run
 // to run; nothing in it is touched by a clock.
 type Result struct {
-	Schema     int                 `json:"schema"`
-	Experiment string              `json:"experiment"`
-	About      string              `json:"about,omitempty"`
-	Spec       string              `json:"spec"` // the file, as it was given
-	Tokenizer  string              `json:"tokenizer"`
-	Budget     prompt.Budget       `json:"budget"`
-	Checks     []check.Result      `json:"checks"`
-	Gates      []GateRow           `json:"gates"`
-	Budgets    []check.BudgetTable `json:"budgets"`
-	Runs       []Run               `json:"runs"`
-	Warnings   []string            `json:"warnings,omitempty"`
+	Schema      int                 `json:"schema"`
+	Experiment  string              `json:"experiment"`
+	About       string              `json:"about,omitempty"`
+	Spec        string              `json:"spec"` // the file, as it was given
+	Tokenizer   string              `json:"tokenizer"`
+	Prompt      Prompt              `json:"prompt"`
+	Budget      prompt.Budget       `json:"budget"`
+	Decisions   []Decision          `json:"decisions,omitempty"`
+	Comparisons []Comparison        `json:"comparisons,omitempty"` // with the spec's baselines
+	Checks      []check.Result      `json:"checks"`
+	Gates       []GateRow           `json:"gates"`
+	Budgets     []check.BudgetTable `json:"budgets"`
+	Runs        []Run               `json:"runs"`
+	Warnings    []string            `json:"warnings,omitempty"`
 }
 
-// GateRow is the gate counts of the ended runs of one model, level and exit setting.
+// Prompt says which prompt was sent.
+type Prompt struct {
+	// Note says of a variant that it is one, and its template's file; it is empty for the
+	// paper's prompt, Figure 10a.
+	Note   string `json:"note,omitempty"`
+	SHA    string `json:"template_sha"`
+	System string `json:"system,omitempty"` // the system message
+}
+
+// GateRow is what the gates of one model did at one level and exit setting, over the
+// complete ones of its runs.
 type GateRow struct {
-	Model    string      `json:"model"`
-	Level    spec.Level  `json:"level"`
-	ExitGate string      `json:"exit_gate"`
-	Excluded int         `json:"excluded_runs"` // of them, not ended: in no count
-	Counts   stat.Counts `json:"counts"`
+	Model    string        `json:"model"`
+	Level    spec.Level    `json:"level"`
+	ExitGate string        `json:"exit_gate"`
+	Excluded int           `json:"excluded_runs"` // of them, not complete: in no count
+	Counts   stat.Counts   `json:"counts"`
+	Metrics  []stat.Metric `json:"metrics"` // all of METRICS section 1
+	Queries  []QueryRow    `json:"queries"`
+}
+
+// QueryRow is the counts of one query in a GateRow, over corpora and trials.
+type QueryRow struct {
+	Query  string      `json:"query"`
+	Counts stat.Counts `json:"counts"`
+}
+
+// Metric is the row's metric of that name; ok is false if it has none.
+func (row GateRow) Metric(name string) (e stat.Estimate, ok bool) {
+	for _, m := range row.Metrics {
+		if m.Name == name {
+			return m.Estimate, true
+		}
+	}
+	return stat.Estimate{}, false
 }
 
 // Run is one run's end.
@@ -41,7 +72,11 @@ type Run struct {
 	State  State  `json:"state"`
 	Reason string `json:"reason,omitempty"` // of any state but complete
 	check.Facts
-	Counts *stat.Counts `json:"counts,omitempty"` // of a complete run
+	Input    string       `json:"input_sha"`                   // of query, chunks and labels
+	Chunks   int          `json:"chunks"`                      // T, of the whole source
+	Evidence []int        `json:"evidence"`                    // turns whose chunk is evidence; the last is t*
+	Changed  []int        `json:"retain_violations,omitempty"` // retaining turns that changed the memory's bytes
+	Counts   *stat.Counts `json:"counts,omitempty"`            // of a complete run
 }
 
 // State is how a run ended.
@@ -59,7 +94,8 @@ const (
 
 // Exit is the process's exit code for results: 0 all passed, 1 judged and failed, 2 bad
 // usage or spec, 3 infrastructure, 4 undecided, 130 interrupted; of several the first of
-// 130, 2, 3, 1, 4. Nothing judged is 2: an empty run is never 0.
+// 130, 2, 3, 1, 4. Nothing judged is 2: an empty run is never 0. A decision is 0 only if
+// it is GO.
 func Exit(results ...*Result) int {
 	found := map[int]bool{}
 	judged := false
@@ -71,6 +107,9 @@ func Exit(results ...*Result) int {
 		for _, c := range r.Checks {
 			judged = judged || c.Status != check.Skip
 			found[map[check.Status]int{check.Fail: 1}[c.Status]] = true
+		}
+		for _, d := range r.Decisions {
+			found[d.exit()] = true
 		}
 	}
 	if !judged {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/corpus"
@@ -22,6 +23,7 @@ import (
 type done struct {
 	Run
 	checks    []check.Result
+	turns     []stat.Turn
 	memories  []int // tokens, one a prompt
 	prompts   []int // tokens, one a prompt
 	memory    *prompt.Text
@@ -31,8 +33,23 @@ type done struct {
 // input is what a run reads: chunks, and for each turn what its labels say.
 type input struct {
 	chunks   iter.Seq2[prompt.Chunk, error]
-	tokens   []int // of each chunk
+	sha      string // of the chunks
+	tokens   []int  // of each chunk
 	evidence []corpus.Evidence
+}
+
+func (s *session) input(asked corpus.Asked) input {
+	return input{chunks: s.Chunks(), sha: s.SHA(), tokens: s.ChunkTokens(), evidence: asked.Evidence}
+}
+
+// begin is a run of a job with what is known of it before its first turn.
+func (in input) begin(j *job) Run {
+	r := Run{Cell: j.Cell, Chunks: len(in.tokens), Evidence: []int{}}
+	for _, ev := range in.evidence {
+		r.Evidence = append(r.Evidence, ev.Chunk)
+	}
+	r.Input = prompt.SHA(fmt.Sprintf("%s %s %v", prompt.SHA(j.query), in.sha, r.Evidence))
+	return r
 }
 
 func (in input) truth() []Truth {
@@ -51,13 +68,6 @@ func (in input) turns() map[int]bool {
 	return turns
 }
 
-func (in input) last() int {
-	if len(in.evidence) == 0 {
-		return 0
-	}
-	return in.evidence[len(in.evidence)-1].Chunk
-}
-
 func (e *Experiment) runDir(name string) string {
 	return filepath.Join(e.dir(), "runs", filepath.FromSlash(name))
 }
@@ -65,7 +75,7 @@ func (e *Experiment) runDir(name string) string {
 // run takes one job through the loop. Its logs are on disk as far as it came, whatever
 // happens.
 func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) done {
-	d := done{Run: Run{Cell: j.Cell}}
+	d := done{Run: in.begin(j)}
 	logs, err := createLogs(e.runDir(j.Name))
 	if err != nil {
 		d.State, d.Reason = classify(err)
@@ -94,13 +104,14 @@ func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) d
 		UseExitGate: j.ExitGate == spec.Enforce, Tokenizer: e.Tokenizer(),
 	}, j.query, in.chunks)
 	d.State, d.Reason = classify(err)
-	d.Facts, d.memory, d.committed = t.end(out), out.Memory, t.committed()
+	d.Facts, d.memory, d.committed, d.turns = t.end(out), out.Memory, t.committed(), t.turns
 	d.memories, d.prompts = t.memories, t.prompts(e.prompts.Fixed(), e.prompts.Measure(j.query).Tokens, in.tokens)
+	d.checks = append(d.checks, watch.Retain(j.Name, out), e.verify(j.Name, d.State == Complete))
+	d.Changed = watch.Changed()
 	if d.State == Complete {
-		c := stat.Count(stat.Run{Turns: t.turns, LastEvidence: in.last(), MemoryTokens: d.MemoryTokens})
+		c := stat.Count(observe(d.Run, d.turns))
 		d.Counts = &c
 	}
-	d.checks = append(d.checks, watch.Retain(j.Name, out), e.verify(j.Name, d.State == Complete))
 	return d
 }
 
@@ -124,7 +135,7 @@ func classify(err error) (State, string) {
 func (e *Experiment) header(j *job) journal.Header {
 	b := e.prompts.Budget()
 	return journal.Header{
-		TemplateSHA: prompt.SHA(e.cfg.Template), Query: j.query, Corpus: j.Session,
+		TemplateSHA: e.template.SHA, Query: j.query, Corpus: j.Session,
 		Budget: map[string]int{
 			"window": b.Window, "template": b.Template, "question": b.Question,
 			"memory": b.Memory, "chunk": b.Chunk, "response": b.Response,
@@ -198,6 +209,7 @@ func (e *Experiment) countRendered(tokenizer string) func(string) int {
 // reason says why it cannot be run, with the state that it then has.
 func (e *Experiment) level2(j *job, l1 map[string]*done) (in input, state State, reason string) {
 	var chunks []prompt.Chunk
+	var shas strings.Builder
 	for _, name := range j.sources {
 		source := l1[name]
 		switch {
@@ -210,6 +222,7 @@ func (e *Experiment) level2(j *job, l1 map[string]*done) (in input, state State,
 		}
 		chunk := e.prompts.Chunk(prompt.Record{Role: "memory", Text: source.memory.Raw})
 		chunks = append(chunks, chunk)
+		shas.WriteString(chunk.SHA())
 		in.tokens = append(in.tokens, chunk.Tokens)
 		if source.committed {
 			in.evidence = append(in.evidence, corpus.Evidence{Chunk: len(chunks), Excerpt: source.memory.Raw})
@@ -218,6 +231,7 @@ func (e *Experiment) level2(j *job, l1 map[string]*done) (in input, state State,
 	if len(chunks) < 2 {
 		return in, Skipped, fmt.Sprintf("%d of %d sessions left a memory, L2 needs two", len(chunks), len(j.sources))
 	}
+	in.sha = prompt.SHA(shas.String())
 	in.chunks = func(yield func(prompt.Chunk, error) bool) {
 		for _, c := range chunks {
 			if !yield(c, nil) {

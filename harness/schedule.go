@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,8 @@ import (
 
 // Run does the experiment's runs and judges them. Its result does not depend on how many
 // go on at a time, nor on which ends first. A cancelled ctx interrupts the runs in hand
-// and leaves the rest undone; the result says so. The error is about the output folder.
+// and leaves the rest undone; the result says so. The error is about the output folder, or
+// about statistics that Prepare should have refused.
 func (e *Experiment) Run(ctx context.Context) (*Result, error) {
 	if err := os.MkdirAll(e.dir(), 0o777); err != nil {
 		return nil, err
@@ -23,6 +25,7 @@ func (e *Experiment) Run(ctx context.Context) (*Result, error) {
 	if err := e.prune(); err != nil {
 		return nil, err
 	}
+	earlier := e.earlierDecisions()
 	p := e.progress()
 	ended := map[string]*done{}
 	for _, level := range e.Spec.Levels.Value { // L2 reads what L1 left
@@ -40,22 +43,26 @@ func (e *Experiment) Run(ctx context.Context) (*Result, error) {
 			ended[j.Name] = results[i]
 		}
 	}
-	return e.result(ended), nil
+	return e.result(ended, earlier)
 }
 
 // one does a job, or says why it is not done. ended holds the levels below.
 func (e *Experiment) one(ctx context.Context, j *job, ended map[string]*done, p *progress) *done {
-	d := &done{Run: Run{Cell: j.Cell}}
+	in := input{}
+	if j.session != nil {
+		in = j.session.input(j.asked)
+	}
+	d := &done{Run: in.begin(j)}
+	d.Chunks = j.turns
 	defer p.ran(j)
 	if ctx.Err() != nil {
 		d.State, d.Reason = Interrupted, "not begun"
 		return d
 	}
-	in := input{}
-	if j.session != nil {
-		in = input{chunks: j.session.Chunks(), tokens: j.session.ChunkTokens(), evidence: j.asked.Evidence}
-	} else if in, d.State, d.Reason = e.level2(j, ended); d.State != Complete {
-		return d
+	if j.session == nil {
+		if in, d.State, d.Reason = e.level2(j, ended); d.State != Complete {
+			return d
+		}
 	}
 	*d = e.run(ctx, j, in, p.turned)
 	return d
@@ -141,10 +148,10 @@ func (p *progress) add(step func(*Progress)) {
 }
 
 // result puts everything in the order of the matrix.
-func (e *Experiment) result(ended map[string]*done) *Result {
+func (e *Experiment) result(ended map[string]*done, earlier []Decision) (*Result, error) {
 	r := &Result{
 		Schema: SchemaVersion, Experiment: e.Spec.Experiment.Value, About: e.Spec.About,
-		Spec: filepath.ToSlash(e.Spec.File), Tokenizer: e.Tokenizer(), Budget: e.prompts.Budget(),
+		Spec: filepath.ToSlash(e.Spec.File), Tokenizer: e.Tokenizer(), Prompt: e.template, Budget: e.prompts.Budget(),
 		Warnings: e.warnings(),
 	}
 	var runs []*done
@@ -154,38 +161,13 @@ func (e *Experiment) result(ended map[string]*done) *Result {
 			r.Runs = append(r.Runs, d.Run)
 		}
 	}
-	r.Gates = e.gates(r.Runs)
+	r.Gates = e.gates(runs)
 	r.Budgets = e.budgets(runs)
 	r.Checks = e.checks(r, runs)
-	return r
-}
-
-func (e *Experiment) gates(runs []Run) []GateRow {
-	var rows []GateRow
-	for _, m := range e.Spec.Models {
-		for _, level := range e.Spec.Levels.Value {
-			for _, exit := range e.Spec.ExitGate.Value {
-				row := GateRow{Model: m.ID.Value, Level: level, ExitGate: exit}
-				for _, run := range runs {
-					row.add(run)
-				}
-				if row.Excluded+row.Counts.Runs > 0 {
-					rows = append(rows, row)
-				}
-			}
-		}
-	}
-	return rows
-}
-
-func (row *GateRow) add(run Run) {
-	switch {
-	case run.Model != row.Model || run.Level != row.Level || run.ExitGate != row.ExitGate:
-	case run.Counts == nil:
-		row.Excluded++
-	default:
-		row.Counts = row.Counts.Add(*run.Counts)
-	}
+	var wrong [2]error
+	r.Decisions, wrong[0] = e.decide(runs, earlier)
+	r.Comparisons, wrong[1] = e.compare(runs)
+	return r, errors.Join(wrong[:]...)
 }
 
 // budgets measures the prompts over each corpus. Its chunks and questions count whether

@@ -12,6 +12,7 @@ import (
 
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/stat"
 	"github.com/poimen-memory/mem/loop"
 )
 
@@ -31,11 +32,24 @@ func TestExitCodes(t *testing.T) {
 		}
 		return r
 	}
+	decided := func(verdict stat.Verdict, changed int, statuses ...check.Status) *harness.Result {
+		r := checked(statuses...)
+		r.Decisions = []harness.Decision{{Decision: stat.Decision{Verdict: verdict, Changed: changed}}}
+		return r
+	}
 	for _, test := range []struct {
 		name string
 		rs   []*harness.Result
 		want int
 	}{
+		{"GO", []*harness.Result{decided(stat.Go, 0)}, 0},
+		{"NO-GO", []*harness.Result{decided(stat.NoGo, 0, check.Pass)}, 1},
+		{"INCONCLUSIVE", []*harness.Result{decided(stat.Go, 0), decided(stat.Inconclusive, 0)}, 4},
+		{"INVALID by missing replies", []*harness.Result{decided(stat.Invalid, 0)}, 3},
+		{"INVALID by changed bytes", []*harness.Result{decided(stat.Invalid, 1)}, 1},
+		{"1 before 4", []*harness.Result{decided(stat.Inconclusive, 0, check.Fail)}, 1},
+		{"no verdict", []*harness.Result{{Runs: []harness.Run{{State: harness.Complete}}, Decisions: []harness.Decision{{}}}}, 4},
+		{"not judged", []*harness.Result{{Runs: []harness.Run{{State: harness.Complete}}, Decisions: []harness.Decision{{Skipped: "selected"}}}}, 0},
 		{"all passed", []*harness.Result{checked(check.Pass, check.Pass)}, 0},
 		{"a skip beside a pass", []*harness.Result{checked(check.Pass, check.Skip)}, 0},
 		{"a failed check", []*harness.Result{checked(check.Pass, check.Fail)}, 1},

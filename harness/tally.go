@@ -10,7 +10,7 @@ import (
 )
 
 // tally counts what a run does while it does it: as a Model the calls, as a Sink the
-// turns. It keeps numbers only, so a long run stays small.
+// turns. It keeps numbers, one reply and one memory, so a long run stays small.
 type tally struct {
 	model    loop.Model
 	sink     loop.Sink
@@ -18,6 +18,8 @@ type tally struct {
 	turned   func()       // after each turn
 
 	calls    int
+	reply    loop.Completion // the last
+	text     *string         // M_t; nil: none
 	turns    []stat.Turn
 	memories []int // tokens of the memory in each turn's prompt
 	memory   int   // tokens of M_t as sent, NoMemory's at first
@@ -26,27 +28,39 @@ type tally struct {
 
 func (t *tally) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
 	t.calls++
-	return t.model.Complete(ctx, r)
+	var err error
+	t.reply, err = t.model.Complete(ctx, r)
+	return t.reply, err
 }
 
 func (t *tally) Emit(unit []loop.Event) error {
 	if err := t.sink.Emit(unit); err != nil {
 		return err
 	}
-	turn := stat.Turn{}
+	switch e := unit[0].(type) {
+	case loop.RunStart:
+	case loop.RunEnd:
+		t.facts.StoppedBy = string(e.StoppedBy)
+	default:
+		t.turn(unit)
+		t.turned()
+	}
+	return nil
+}
+
+// turn counts a turn's events.
+func (t *tally) turn(unit []loop.Event) {
+	t.memories = append(t.memories, t.memory) // the prompt showed the memory before the turn
+	turn := stat.Turn{Evidence: t.evidence[len(t.turns)+1]}
 	for _, e := range unit {
 		switch e := e.(type) {
-		case loop.RunStart:
-			return nil
-		case loop.RunEnd:
-			t.facts.StoppedBy = string(e.StoppedBy)
-			return nil
 		case loop.Gate:
-			turn = stat.Turn{Parsed: true, FirstTry: e.Attempts == 1, Update: e.Update, Exit: e.Exit}
+			turn.Parsed, turn.FirstTry, turn.Update, turn.Exit = true, e.Attempts == 1, e.Update, e.Exit
+			turn.Candidate, turn.Differs = t.candidate(e.Update)
 			t.facts.Exits += one(e.Exit)
 		case loop.Memory:
 			turn.Written = true
-			defer func() { t.memory = e.Tokens }() // the turn's own prompt showed the one before
+			t.text, t.memory = &e.Text, e.Tokens
 		case loop.BudgetExceeded:
 			turn.OverBudget = true
 			t.facts.BudgetExceeded++
@@ -54,11 +68,27 @@ func (t *tally) Emit(unit []loop.Event) error {
 			t.facts.ParseFailed++
 		}
 	}
-	turn.Evidence = t.evidence[len(t.turns)+1]
+	if t.text != nil {
+		turn.MemoryTokens = t.memory
+	}
 	t.turns = append(t.turns, turn)
-	t.memories = append(t.memories, t.memory)
-	t.turned()
-	return nil
+}
+
+// candidate tells whether the reply that parsed held a candidate memory and, of a reply
+// that said no, whether this ignored one is another text than the memory.
+func (t *tally) candidate(update bool) (held, differs bool) {
+	if update {
+		return true, false
+	}
+	d, err := loop.Parse(t.reply)
+	if err != nil || !d.HasCandidate {
+		return false, false
+	}
+	memory := prompt.NoMemory
+	if t.text != nil {
+		memory = *t.text
+	}
+	return true, d.Candidate != memory
 }
 
 // end is the run's facts with its outcome.

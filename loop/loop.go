@@ -134,7 +134,7 @@ func (r *run) ask(ctx context.Context, turn int, p prompt.Prompt) (gate.Decision
 		if err != nil {
 			return gate.Decision{}, 0, nil, callError(ctx, turn, attempt, err)
 		}
-		decision, err := parse(reply)
+		decision, err := Parse(reply)
 		if err == nil {
 			return decision, attempt, failures, nil
 		}
@@ -151,9 +151,10 @@ func callError(ctx context.Context, turn, attempt int, err error) error {
 	return &ModelError{Turn: turn, Attempt: attempt, Err: err}
 }
 
-// parse reads a completion's gates. A reply that the token limit cut is a failure even
-// if it happens to parse: its update may have lost its end.
-func parse(c Completion) (gate.Decision, error) {
+// Parse reads a completion's gates, as a turn does. A reply that the token limit cut is a
+// failure even if it happens to parse: its update may have lost its end. The error is a
+// *gate.SyntaxError.
+func Parse(c Completion) (gate.Decision, error) {
 	if c.Finish == FinishLength {
 		return gate.Decision{}, &gate.SyntaxError{
 			Kind: gate.Length, Offset: len(c.Text),

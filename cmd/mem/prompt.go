@@ -112,6 +112,9 @@ func (p promptAsked) measure(w io.Writer, e *harness.Experiment, shown prompt.Pr
 	if err := terminal(w, false).Tokens(w, title, rows); err != nil {
 		return err
 	}
+	if note := e.Template().Note; note != "" {
+		fmt.Fprintf(w, "This is %s.\n", note)
+	}
 	if shown.System != "" {
 		fmt.Fprintf(w, "The spec's system message (%d bytes) is sent as the system message, it is not among the bytes shown.\n", len(shown.System))
 	}

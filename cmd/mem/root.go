@@ -18,8 +18,8 @@ func rootCommand() *cobra.Command {
 		Long: `mem runs experiments over a gated recurrent memory loop (GRU-Mem, arXiv 2602.10560)
 and judges them: prompts byte for byte, budgets, logs, and what the gates decided.
 
-Exit codes: 0 all passed; 1 judged and failed; 2 bad usage or a bad spec, or nothing to
-judge; 3 not judged, for a run is incomplete; 130 interrupted.`,
+Exit codes: 0 all passed; 1 judged and failed, or NO-GO; 2 bad usage or a bad spec, or
+nothing to judge; 3 not judged, for a run is incomplete; 4 undecided; 130 interrupted.`,
 		Example: `  mem eval experiments/*.yaml
   mem prompt --spec experiments/first.yaml --project staging --query redis-port --chunk 1
   mem verify reports
@@ -28,7 +28,7 @@ judge; 3 not judged, for a run is incomplete; 130 interrupted.`,
 		SilenceErrors: true, // run says them, once
 		SilenceUsage:  true,
 	})
-	root.AddCommand(completes(evalCommand()), promptCommand(), verifyCommand(), goldenCommand(), schemaCommand(), initCommand())
+	root.AddCommand(completes(evalCommand()), promptCommand(), verifyCommand(), goldenCommand(), schemaCommand())
 	return root
 }
 
@@ -51,14 +51,8 @@ func group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// release is the version that the linker stamps into a binary of make dist; "" in others.
-var release string
-
 // version is what the build knows of itself.
 func version() string {
-	if release != "" {
-		return release + ", built with " + runtime.Version()
-	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown, built with " + runtime.Version()

@@ -22,9 +22,11 @@ type Watch struct {
 	turn       int
 	due        string // memory bytes that the next prompt must show, if it shows any
 	why        string // what makes them due: retained after "no", written, ...
+	kept       int    // the turn that retained them; 0: they were written
 	last       loop.Event
 	retained   int // turns
 	compared   int
+	changed    []int // retaining turns after which the memory was another
 	violations []string
 }
 
@@ -72,6 +74,9 @@ func (w *Watch) open() {
 func (w *Watch) compare(where, got string) {
 	w.compared++
 	if got != w.due {
+		if w.kept > 0 {
+			w.changed = append(w.changed, w.kept)
+		}
 		w.violate("%s: memory bytes differ from those %s: %s", where, w.why, firstDifference(w.due, got))
 	}
 }
@@ -81,7 +86,7 @@ func (w *Watch) Emit(unit []loop.Event) error {
 	w.last = unit[len(unit)-1]
 	switch e := w.last.(type) {
 	case loop.Memory:
-		w.due, w.why = w.rendered(e.Text), fmt.Sprintf("written at turn %d", e.Turn)
+		w.due, w.why, w.kept = w.rendered(e.Text), fmt.Sprintf("written at turn %d", e.Turn), 0
 	case loop.Gate:
 		w.retain(`after "no"`)
 	case loop.BudgetExceeded:
@@ -94,8 +99,12 @@ func (w *Watch) Emit(unit []loop.Event) error {
 
 func (w *Watch) retain(why string) {
 	w.retained++
-	w.due, w.why = w.sent, fmt.Sprintf("retained at turn %d %s", w.turn, why)
+	w.due, w.kept, w.why = w.sent, w.turn, fmt.Sprintf("retained at turn %d %s", w.turn, why)
 }
+
+// Changed are the retaining turns after which the memory's bytes were others, in order:
+// the retain_violations of the metrics. After Retain they are complete.
+func (w *Watch) Changed() []int { return w.changed }
 
 func (w *Watch) rendered(memory string) string {
 	sent, _, _ := prompt.Escape(memory)

@@ -3,7 +3,10 @@ package corpus
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"hash"
 	"hash/maphash"
 	"iter"
 
@@ -19,6 +22,7 @@ type Session struct {
 	chunks   []packed
 	kept     []prompt.Chunk // all chunks, or nil when they are read again
 	seed     maphash.Seed
+	sha      string
 	records  int
 	reserved int
 	gateTags int
@@ -39,6 +43,9 @@ func (s *Session) Name() string { return s.name }
 
 // Len is the number of chunks.
 func (s *Session) Len() int { return len(s.chunks) }
+
+// SHA names the chunks by their bytes and borders: SHA-256 in hex.
+func (s *Session) SHA() string { return s.sha }
 
 // Records is the number of records.
 func (s *Session) Records() int { return s.records }
@@ -166,7 +173,9 @@ type build struct {
 	ids      map[[16]byte]int // digest of an id: its line
 	faults   faults
 	kept     []prompt.Chunk
-	size     int // bytes of kept
+	size     int       // bytes of kept
+	sum      hash.Hash // of each chunk's length and bytes
+	buffer   [4096]byte
 }
 
 func newBuild(l *loader, name string, read source, own []imported) *build {
@@ -175,6 +184,7 @@ func newBuild(l *loader, name string, read source, own []imported) *build {
 		loader:   l,
 		evidence: newEvidence(l.Queries, own),
 		ids:      map[[16]byte]int{},
+		sum:      sha256.New(),
 	}
 	b.packer = newPacker(l.Pack, l.Prompts, b.emit)
 	return b
@@ -216,10 +226,22 @@ func (b *build) emit(pieces []piece, text prompt.Text) {
 		c.last = last.to - last.from
 	}
 	b.chunks = append(b.chunks, c)
+	b.hash(text.Raw)
 	b.reserved += text.Reserved
 	b.gateTags += text.GateTags
 	b.evidence.mark(len(b.chunks), pieces)
 	b.keep(prompt.Chunk{Text: text, Records: len(pieces)})
+}
+
+// hash writes a chunk's length before its bytes, so that no two packings run together. It
+// copies piece by piece: a hash takes no string, and chunks are large.
+func (b *build) hash(chunk string) {
+	b.sum.Write(binary.AppendUvarint(b.buffer[:0], uint64(len(chunk))))
+	for chunk != "" {
+		n := copy(b.buffer[:], chunk)
+		b.sum.Write(b.buffer[:n])
+		chunk = chunk[n:]
+	}
 }
 
 // keep holds the chunk in memory as long as there is room for the whole session.
@@ -244,5 +266,6 @@ func (b *build) finish() (*Session, error) {
 		b.Session.kept = b.kept
 	}
 	b.queries = b.evidence.list
+	b.sha = hex.EncodeToString(b.sum.Sum(nil))
 	return b.Session, nil
 }

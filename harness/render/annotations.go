@@ -8,14 +8,20 @@ import (
 
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/stat"
 )
 
 // Annotations writes GitHub Actions' error commands: one for each failed check, at the
-// spec's line that asked for it, else at the spec as a whole; and one for each reason for
-// which runs did not complete.
+// spec's line that asked for it, else at the spec as a whole; one for each decision that
+// is not GO; and one for each reason for which runs did not complete.
 func Annotations(w io.Writer, rs []*harness.Result) error {
 	var out bytes.Buffer
 	for _, r := range rs {
+		for _, d := range r.Decisions {
+			if d.Skipped == "" && d.Verdict != stat.Go {
+				out.WriteString(annotation(place(r, check.Result{Pos: d.Pos}), r.Experiment, decisionHead(d)+": "+d.Reason))
+			}
+		}
 		for _, f := range failures(r.Checks) {
 			out.WriteString(annotation(place(r, f), r.Experiment+": "+f.Check+" "+f.Subject, f.Detail))
 		}

@@ -85,9 +85,15 @@ func level(r harness.GateRow) string   { return r.Level.String() }
 func exit(r harness.GateRow) string    { return r.ExitGate }
 func setting(r harness.GateRow) string { return level(r) + " " + exit(r) }
 
-// gateTable has a row for each model, level and exit setting. A level or exit setting that
-// is the same in all rows is given in common instead.
+// gateTable has a row for each model, level and exit setting.
 func gateTable(rows []harness.GateRow) (t table, common []string) {
+	t, common = gateKeys(rows)
+	return append(t, gateGroups(rows)...), common
+}
+
+// gateKeys says what each row is of. A level or exit setting that is the same in all rows
+// is given in common instead.
+func gateKeys(rows []harness.GateRow) (t table, common []string) {
 	key := func(head string, of func(harness.GateRow) string) {
 		t = append(t, column{head: head, key: true, cells: each(rows, of)})
 	}
@@ -107,7 +113,7 @@ func gateTable(rows []harness.GateRow) (t table, common []string) {
 	case !oneExit:
 		key("exit", exit)
 	}
-	return append(t, gateGroups(rows)...), common
+	return t, common
 }
 
 func gateGroups(rows []harness.GateRow) (t table) {

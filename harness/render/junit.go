@@ -8,10 +8,12 @@ import (
 
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/stat"
 )
 
 // JUnit writes JUnit XML as Jenkins and GitLab read it: a test suite for each experiment,
-// in it a test case for each check's result and for each run. A failed check is a failure
+// in it a test case for each decision, each check's result and each run. A NO-GO is a
+// failure, a decision that is neither that nor GO an error; a failed check is a failure
 // with its diff, a run over budget a failure, a run that ended otherwise an error. Times
 // are left out: nothing in a Result has touched a clock.
 func JUnit(w io.Writer, rs []*harness.Result) error {
@@ -47,6 +49,7 @@ type junitSuite struct {
 	Errors   int         `xml:"errors,attr"`
 	Skipped  int         `xml:"skipped,attr"`
 	Cases    []junitCase `xml:"testcase"`
+	Out      string      `xml:"system-out,omitempty"`
 }
 
 type junitCase struct {
@@ -68,7 +71,10 @@ type junitWrong struct {
 }
 
 func junit(r *harness.Result) junitSuite {
-	s := junitSuite{Name: clean(r.Experiment)}
+	s := junitSuite{Name: clean(titled(r)), Out: clean(r.Prompt.Note)}
+	for _, d := range r.Decisions {
+		s.add(decisionCase(r, d))
+	}
 	for _, c := range r.Checks {
 		s.add(checkCase(r, c))
 	}
@@ -103,6 +109,21 @@ func (s *junitSuite) number() {
 			c.Name += fmt.Sprintf(" #%d", seen[id])
 		}
 	}
+}
+
+func decisionCase(r *harness.Result, d harness.Decision) junitCase {
+	k := junitCase{Name: clean(d.ID + " " + d.Model + " " + d.Level.String()), Class: clean(r.Experiment + ".decision")}
+	wrong := &junitWrong{Type: string(d.Verdict), Message: clean(d.Reason), Text: strings.Join(each(decisionNotes(d), clean), "\n")}
+	switch {
+	case d.Skipped != "":
+		k.Skipped = &junitSkip{Message: clean(d.Skipped)}
+	case d.Verdict == stat.Go:
+	case d.Verdict == stat.NoGo:
+		k.Failure = wrong
+	default:
+		k.Error = wrong
+	}
+	return k
 }
 
 func checkCase(r *harness.Result, c check.Result) junitCase {

@@ -59,9 +59,13 @@ func (d *document) sentence(rs ...*harness.Result) string {
 func (d *document) result(r *harness.Result) {
 	d.line("### %s", d.sentence(r))
 	d.line("")
+	if said := r.Prompt.Note; said != "" {
+		d.line("**%s**\n", escape(said))
+	}
+	d.decisions(r.Decisions)
 	d.failures(failures(r.Checks))
 	d.unfinished(r.Runs)
-	d.fold("Checks, gate counts, budget", func() { d.rest(r) })
+	d.fold("Checks, gate counts and metrics, budget", func() { d.rest(r) })
 }
 
 func (d *document) failures(list []check.Result) {
@@ -146,6 +150,8 @@ func (d *document) rest(r *harness.Result) {
 	}
 	d.checks(r.Checks)
 	d.gates(r.Gates)
+	d.estimates(r)
+	d.comparisons(r.Comparisons)
 	for _, b := range r.Budgets[:min(len(r.Budgets), d.most(mostWarnings))] {
 		d.line("Prompt tokens over %s, counted with %s; %s.\n", code(b.Corpus), code(b.Tokenizer), headroom(b))
 		d.table(budgetTable(b))
@@ -185,7 +191,7 @@ func (d *document) gates(rows []harness.GateRow) {
 }
 
 func (d *document) table(t table) {
-	d.row(each(t, func(c column) string { return c.head })...)
+	d.row(each(t, func(c column) string { return strings.ReplaceAll(c.head, "\n", " ") })...)
 	d.row(each(t, column.rule)...)
 	for i := range t[0].cells {
 		d.row(each(t, func(c column) string { return c.markdown(i) })...)

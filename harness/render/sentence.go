@@ -6,6 +6,7 @@ import (
 
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/stat"
 )
 
 // sentence is what results came to, in one line.
@@ -25,14 +26,39 @@ func total(rs ...*harness.Result) sentence {
 	s := sentence{exit: harness.Exit(rs...)}
 	s.verdict = verdict(s.exit)
 	if len(rs) == 1 {
-		s.of = clean(rs[0].Experiment)
+		s.of = clean(titled(rs[0]))
 	} else {
 		s.of = plural(len(rs), "experiment")
 		s.parts = notPassed(rs)
 	}
+	s.parts = append(s.parts, decided(rs)...)
 	s.parts = append(s.parts, checked(rs)...)
 	s.parts = append(s.parts, ran(rs)...)
 	return s
+}
+
+// titled is an experiment's name, with a mark if its prompt is not the paper's.
+func titled(r *harness.Result) string {
+	if r.Prompt.Note != "" {
+		return r.Experiment + " (not the paper's prompt)"
+	}
+	return r.Experiment
+}
+
+// decided counts the verdicts of decisions, the worst first.
+func decided(rs []*harness.Result) (parts []string) {
+	count := map[stat.Verdict]int{}
+	for _, r := range rs {
+		for _, d := range r.Decisions {
+			count[d.Verdict]++
+		}
+	}
+	for _, v := range []stat.Verdict{stat.Invalid, stat.NoGo, stat.Inconclusive, stat.Go} {
+		if n := count[v]; n > 0 {
+			parts = append(parts, plural(n, "decision")+" "+string(v))
+		}
+	}
+	return parts
 }
 
 func verdict(exit int) string {

@@ -16,7 +16,7 @@ import (
 type Terminal struct {
 	Width  int  // columns; 0: no limit
 	Colour bool // may write ANSI colours
-	Quiet  bool // sentences, failures and runs that did not complete only
+	Quiet  bool // sentences, decisions, failures and runs that did not complete only
 }
 
 // TokenRow is what one component of a prompt takes, in tokens, and what it may take; a
@@ -34,12 +34,14 @@ const (
 )
 
 // Result shows one experiment: what it came to in a sentence, first and last, and between
-// them checks, failures, gate counts, budget headroom, runs that did not complete, and
-// warnings.
+// them decisions, checks, failures, gate counts and metrics, comparisons, budget headroom,
+// runs that did not complete, and warnings.
 func (t Terminal) Result(w io.Writer, r *harness.Result) error {
 	p := page{Terminal: t}
 	s := total(r)
 	p.sentence(s)
+	p.variant(r)
+	p.decisions(r)
 	if t.Quiet {
 		p.failures(r)
 		p.unfinished(r)
@@ -48,6 +50,8 @@ func (t Terminal) Result(w io.Writer, r *harness.Result) error {
 	p.checks(r)
 	p.failures(r)
 	p.gates(r)
+	p.estimates(r)
+	p.comparisons(r.Comparisons)
 	p.headroom(r.Budgets)
 	p.unfinished(r)
 	p.warnings(r)
@@ -121,6 +125,56 @@ func headroom(b check.BudgetTable) string {
 	return fmt.Sprintf("%d tokens free at the p%d chunk, %d at the largest", b.Headroom, b.Percentile, b.AtMax)
 }
 
+// variant says that another prompt was sent than the paper's.
+func (p *page) variant(r *harness.Result) {
+	if said := r.Prompt.Note; said != "" {
+		p.paragraph("! ", said)
+	}
+}
+
+// decisions are never left out: they are what the experiment is for.
+func (p *page) decisions(r *harness.Result) {
+	for _, d := range r.Decisions {
+		p.section(decisionHead(d))
+		if len(d.Criteria) > 0 {
+			p.table(decisionTable(d))
+		}
+		for _, note := range decisionNotes(d) {
+			p.paragraph("  ", note)
+		}
+	}
+}
+
+func (p *page) estimates(r *harness.Result) {
+	t, common, notes := estimateTable(r)
+	if t == nil {
+		return
+	}
+	p.section(strings.Join(append([]string{"Gate metrics with 95 % intervals over queries"}, common...), ", "))
+	p.table(t)
+	p.notes(notes)
+	if hasL2(r) {
+		p.paragraph("! ", propagated)
+	}
+}
+
+func (p *page) comparisons(list []harness.Comparison) {
+	if len(list) == 0 {
+		return
+	}
+	t, common := comparisonTable(list)
+	p.section(strings.Join(append([]string{"Comparison of models"}, common...), ", "))
+	p.table(t)
+	p.paragraph("  ", comparisonLegend)
+	p.notes(comparisonNotes(list))
+}
+
+func (p *page) notes(notes tally) {
+	for _, note := range notes {
+		p.paragraph("! ", note.said+": "+strings.Join(note.examples(), ", "))
+	}
+}
+
 func (p *page) checks(r *harness.Result) {
 	if len(r.Checks) == 0 {
 		return
@@ -175,9 +229,7 @@ func (p *page) gates(r *harness.Result) {
 	for _, line := range legend() {
 		p.paragraph("  ", line)
 	}
-	for _, note := range gateNotes(r.Gates) {
-		p.paragraph("! ", note.said+": "+strings.Join(note.examples(), ", "))
-	}
+	p.notes(gateNotes(r.Gates))
 }
 
 func (p *page) headroom(tables []check.BudgetTable) {

@@ -112,6 +112,9 @@ func (s *Spec) complete() {
 			q.Corpora = append(q.Corpora, c.ID)
 		}
 	}
+	if d := s.Decision; d != nil && !d.For.Levels.Present() {
+		d.For.Levels.Value = s.Levels.Value
+	}
 	for _, p := range s.paths() {
 		p.Value = join(s.Dir, p.Value)
 	}
@@ -134,6 +137,9 @@ func (s *Spec) paths() (paths []*yamlpos.At[string]) {
 		}
 	}
 	add(&s.Tokenizer.File)
+	if s.Prompt != nil {
+		add(&s.Prompt.Template)
+	}
 	for i := range s.Corpora {
 		add(&s.Corpora[i].Path)
 		if im := s.Corpora[i].Import; im != nil {

@@ -59,6 +59,10 @@ func (Memory) shape(*generator, reflect.StructTag) schema {
 	return schema{"type": []string{"string", "null"}}
 }
 
+func (Criteria) shape(_ *generator, tag reflect.StructTag) schema {
+	return schema{"type": "object", "minProperties": 1, "additionalProperties": number("number", tag)}
+}
+
 func (s Set[T]) shape(g *generator, tag reflect.StructTag) schema {
 	list := g.of(reflect.ValueOf([]T(s)), tag)
 	list["uniqueItems"] = true

@@ -22,6 +22,7 @@ type Spec struct {
 	Tokenizer  Tokenizer               `yaml:"tokenizer" enum:"cl100k_base,o200k_base,p50k_base,qwen2.5,r50k_base"`
 	Budget     yamlpos.At[Budget]      `yaml:"budget"`
 	System     string                  `yaml:"system"`                                  // system message; "" is not sent
+	Prompt     *Prompt                 `yaml:"prompt"`                                  // a template that is not the paper's
 	Corpora    []Corpus                `yaml:"corpora,required" min:"1"`                // what is read
 	Queries    []Query                 `yaml:"queries"`                                 // what is asked; may be missing if a corpus brings its own
 	Levels     yamlpos.At[Set[Level]]  `yaml:"levels" enum:"L1,L2" min:"1"`             // L1: a memory of each session; L2: one over the L1 memories
@@ -31,8 +32,9 @@ type Spec struct {
 	Models     []Model                 `yaml:"models"`                                  // what answers the prompts
 	Golden     []Golden                `yaml:"golden"`                                  // prompts whose bytes are committed
 	Checks     Checks                  `yaml:"checks"`
-	Expect     []Expect                `yaml:"expect"` // what runs must come to
-	Decision   NotBuilt                `yaml:"decision"`
+	Expect     []Expect                `yaml:"expect"`   // what runs must come to
+	Decision   *Decision               `yaml:"decision"` // what is decided, and on whom
+	Compare    *Compare                `yaml:"compare"`  // baselines that the other models are compared with
 }
 
 // Values of Spec.ExitGate and Expect.ExitGate.
@@ -270,8 +272,8 @@ func (m *Memory) DecodeYAML(n yamlpos.Node) {
 	}
 }
 
-// NotBuilt is a part of the format that is designed and refused as yet: `decision`,
-// `synth`, `replay`, `live`. It goes when the last of these fields gets its own type.
+// NotBuilt is a part of the format that is designed and refused as yet: `synth`,
+// `replay`, `live`. It goes when the last of these fields gets its own type.
 type NotBuilt struct{ yamlpos.Place }
 
 // DecodeYAML implements yamlpos.Unmarshaler.

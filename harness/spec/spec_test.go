@@ -137,8 +137,7 @@ func TestReference(t *testing.T) {
 	_, err := spec.Parse("reference.yaml", read(t, "testdata/reference.yaml"))
 	want := `reference.yaml:9:26: corpora[1].synth: not built yet
 reference.yaml:27:28: models[3].replay: not built yet
-reference.yaml:29:11: models[4].live: not built yet
-reference.yaml:39:3: decision: not built yet`
+reference.yaml:29:11: models[4].live: not built yet`
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
@@ -152,6 +151,7 @@ func TestFull(t *testing.T) {
 	}
 	type values struct {
 		Levels, Exit, Paths, Evidence, Expect, Queries any
+		Decision                                       any
 		Trials                                         int
 		Budget                                         spec.Budget
 		Check                                          spec.BudgetCheck
@@ -168,6 +168,8 @@ func TestFull(t *testing.T) {
 			label.Match.Pos.String() + " " + label.Match.Path},
 		Expect:  []any{row.FinalMemory.Value, row.ChunksUsed.Value, s.Expect[1].FinalMemory.Value.Text, s.Expect[1].Level.Value},
 		Queries: []int{len(s.Queries[0].Corpora), len(s.Queries[1].Corpora)},
+		Decision: []any{s.Decision.ID.Value, s.Decision.For.Models[0].Value, s.Decision.For.Levels.Value, s.Decision.Require[1].Metric.Value,
+			s.Decision.Require[1].Threshold.Value, s.Compare.Baselines[0].Value, s.Compare.Metrics[0].Value, s.Prompt.Template.Value},
 	}
 	want := values{
 		Levels: spec.Set[spec.Level]{1, 2}, Exit: spec.Set[string]{"record", "enforce"}, Trials: 3,
@@ -178,6 +180,7 @@ func TestFull(t *testing.T) {
 		Evidence: []any{"r17", "listening on 6380", "staging", true, "dir/full.yaml:17:29 queries[0].evidence[1].match"},
 		Expect:   []any{spec.Memory{None: true}, 0, "yes", spec.Level(2)},
 		Queries:  []int{1, 3},
+		Decision: []any{"M1.8", "oracle", s.Levels.Value, "exit_safe", 1.0, "noisy", "recall_strict", "dir/prompts/short.txt"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

@@ -31,6 +31,8 @@ func validate(s *Spec) yamlpos.Errors {
 	each(v, s.Golden, (*validator).golden)
 	each(v, s.Expect, (*validator).expect)
 	v.goldenFiles()
+	v.decision()
+	v.compare()
 	return v.errs
 }
 

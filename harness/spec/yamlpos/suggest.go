@@ -6,7 +6,7 @@ import (
 )
 
 // listed is how many allowed names a message shows.
-const listed = 16
+const listed = 24
 
 // OneOf says that found is not among the known names, lists them, and suggests the
 // nearest: `found "orcale", want one of oracle, lexical; did you mean "oracle"?`.

@@ -327,7 +327,7 @@ func FuzzDecode(f *testing.F) {
 
 func TestOneOf(t *testing.T) {
 	var many []string
-	for i := range 20 {
+	for i := range 28 {
 		many = append(many, fmt.Sprintf("n%d", i))
 	}
 	for _, tc := range []struct {
@@ -338,7 +338,7 @@ func TestOneOf(t *testing.T) {
 		{"x", nil, `found "x", want none: there are none to choose from`},
 		{"x", []string{"staging"}, `found "x", want "staging"`},
 		{"STAGING", []string{"prod", "staging"}, `found "STAGING", want one of prod, staging; did you mean "staging"?`},
-		{"zz", many, `found "zz", want one of n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15 and 4 more`},
+		{"zz", many, `found "zz", want one of n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16, n17, n18, n19, n20, n21, n22, n23 and 4 more`},
 		{strings.Repeat("n", 100), []string{"a", "b"}, `found "` + strings.Repeat("n", 47) + `…", want one of a, b`},
 	} {
 		if got := yamlpos.OneOf(tc.found, tc.known); got != tc.want {

@@ -1,0 +1,150 @@
+package render_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/stat"
+)
+
+// observed are runs of four turns, evidence in the second, of a model that is wrong about
+// every so-manieth query; 0: never.
+func observed(model string, level spec.Level, queries, wrong int) (runs []stat.Run) {
+	for q := range queries {
+		right := wrong == 0 || q%wrong != 0
+		r := stat.Run{Query: fmt.Sprint("q", q), Corpus: "s", Level: level.String(), Model: model, Trial: 1, LastEvidence: 2}
+		for i := range 4 {
+			evidence := i == 1
+			yes := evidence && right
+			r.Turns = append(r.Turns, stat.Turn{Evidence: evidence, Parsed: true, FirstTry: right || i > 0, Update: yes, Written: yes, Exit: i > 1})
+		}
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+// decided is an experiment with a decision of every kind, a comparison, and a prompt that
+// is not the paper's.
+func decided() *harness.Result {
+	r := passed()
+	r.Prompt = harness.Prompt{Note: "not the paper's prompt: template experiments/prompts/short.txt", SHA: "5af1"}
+	r.Gates = nil
+	add := func(model string, level spec.Level, runs []stat.Run, rule stat.Rule) {
+		d, err := stat.Decide(runs, rule)
+		if err != nil {
+			panic(err)
+		}
+		r.Decisions = append(r.Decisions, harness.Decision{
+			ID: "M1.8", Model: model, Level: level, Decision: d, Pos: yamlpos.Pos{File: r.Spec, Line: 12, Col: 3},
+		})
+		row := harness.GateRow{Model: model, Level: level, ExitGate: spec.Record, Metrics: stat.Measure(runs)}
+		for _, run := range runs {
+			row.Counts = row.Counts.Add(stat.Count(run))
+			row.Queries = append(row.Queries, harness.QueryRow{Query: run.Query, Counts: stat.Count(run)})
+		}
+		r.Gates = append(r.Gates, row)
+	}
+	perfect, broken := observed("oracle", 1, 50, 0), observed("broken", 1, 50, 2)
+	add("oracle", 1, perfect, stat.Rule{Earlier: 20})
+	add("broken", 1, broken, stat.Rule{})
+	few := observed("oracle", 2, 3, 0)
+	for i := range few {
+		few[i].LastEvidence = 0
+		few[i].Turns[1].Evidence = false
+	}
+	add("oracle", 2, few, stat.Rule{})
+	few[0].Incomplete, few[0].Total = true, 9
+	add("torn", 2, few, stat.Rule{Criteria: []stat.Criterion{{Metric: "f1", Threshold: 0.5}}})
+	r.Decisions = append(r.Decisions, harness.Decision{ID: "M1.8", Model: "grumem-3b", Level: 1, Skipped: "all of its runs were skipped"})
+	r.Runs[0].Level, r.Runs[0].Session = 2, harness.MemoriesSession
+	r.Comparisons = compared(harness.Side{Name: "broken", Runs: broken}, harness.Side{Name: "oracle", Runs: perfect[:40]})
+	return r
+}
+
+func compared(a, b harness.Side) []harness.Comparison {
+	table, err := harness.CompareSides([]harness.Side{a}, []harness.Side{b}, []string{"recall_strict", "specificity_strict", "retain_drift"})
+	if err != nil {
+		panic(err)
+	}
+	return table
+}
+
+func TestDecisionsGolden(t *testing.T) {
+	for name, write := range map[string]func(io.Writer) error{
+		"decided.txt":       func(w io.Writer) error { return render.Terminal{Width: 100}.Result(w, decided()) },
+		"decided-60.txt":    func(w io.Writer) error { return render.Terminal{Width: 60}.Result(w, decided()) },
+		"decided-quiet.txt": func(w io.Writer) error { return render.Terminal{Quiet: true}.Result(w, decided()) },
+		"decided.md":        func(w io.Writer) error { return render.Markdown(w, decided()) },
+		"decided.xml":       func(w io.Writer) error { return render.JUnit(w, []*harness.Result{decided()}) },
+		"decided-ann.txt":   func(w io.Writer) error { return render.Annotations(w, []*harness.Result{decided()}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got bytes.Buffer
+			if err := write(&got); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, filepath.Join("testdata", name), got.Bytes())
+		})
+	}
+}
+
+func TestJUnitOfDecisionsIsValid(t *testing.T) {
+	text := junitOf(t, decided())
+	if err := junitSchema(t).validate(text); err != nil {
+		t.Error(err)
+	}
+	xmllint(t, text)
+}
+
+// TestEveryOutputMarksAnotherPrompt: numbers of a prompt variant must never be taken for
+// the paper's.
+func TestEveryOutputMarksAnotherPrompt(t *testing.T) {
+	r := decided()
+	for name, write := range map[string]func(io.Writer) error{
+		"terminal": func(w io.Writer) error { return render.Terminal{}.Result(w, r) },
+		"quiet":    func(w io.Writer) error { return render.Terminal{Quiet: true}.Result(w, r) },
+		"markdown": func(w io.Writer) error { return render.Markdown(w, r) },
+		"junit":    func(w io.Writer) error { return render.JUnit(w, []*harness.Result{r}) },
+		"json":     func(w io.Writer) error { return render.JSON(w, r) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(strings.ReplaceAll(b.String(), "&#39;", "'"), "&#x27;", "'")
+		for _, want := range []string{"not the paper's prompt", "experiments/prompts/short.txt"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q", name, want)
+			}
+		}
+	}
+}
+
+// TestHostileDecisionsAreSafe puts attacks into every text of decisions and comparisons.
+func TestHostileDecisionsAreSafe(t *testing.T) {
+	r := decided()
+	for i, a := range attacks() {
+		d := r.Decisions[i%4]
+		d.ID, d.Model, d.Reason, d.Notes = a, a, a, []string{a}
+		c := r.Comparisons[i%3]
+		c.Baseline, c.Model, c.Metric, c.Notes = a, a, a, []string{a}
+		c.Drops = []stat.Drop{{Query: a, Corpus: a, Level: a, Why: a}}
+		r.Decisions, r.Comparisons = append(r.Decisions, d), append(r.Comparisons, c)
+		r.Prompt.Note += a
+	}
+	for _, term := range terminals() {
+		harmless(t, shows(t, term, r))
+	}
+	text := junitOf(t, r)
+	if err := junitSchema(t).validate(text); err != nil {
+		t.Error(err)
+	}
+}
