@@ -1,4 +1,4 @@
-.PHONY: eval test
+.PHONY: eval test dist
 
 # eval builds mem and runs every experiment: scripted models, no network, no environment.
 eval:
@@ -7,3 +7,22 @@ eval:
 # test runs the tests of all packages.
 test:
 	go test ./...
+
+# dist builds static binaries for every target, with checksums. The same sources, VERSION
+# and Go version make the same bytes, wherever they are built.
+TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+VERSION = $(or $(shell git describe --tags --always --dirty 2>/dev/null),devel)
+DIST    = dist
+
+dist:
+	@mkdir -p $(DIST) && rm -f $(DIST)/mem_* $(DIST)/SHA256SUMS
+	@set -e; for target in $(TARGETS); do \
+		os=$${target%/*}; arch=$${target#*/}; ext=; \
+		[ $$os != windows ] || ext=.exe; \
+		file=mem_$(VERSION)_$${os}_$$arch$$ext; \
+		echo $(DIST)/$$file; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch GOAMD64=v1 GOARM64=v8.0 GOFLAGS= \
+			go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.release=$(VERSION)" \
+			-o $(DIST)/$$file ./cmd/mem; \
+	done
+	@cd $(DIST) && if command -v sha256sum >/dev/null; then sha256sum mem_*; else shasum -a 256 mem_*; fi >SHA256SUMS

@@ -28,7 +28,7 @@ nothing to judge; 3 not judged, for a run is incomplete; 4 undecided; 130 interr
 		SilenceErrors: true, // run says them, once
 		SilenceUsage:  true,
 	})
-	root.AddCommand(completes(evalCommand()), promptCommand(), verifyCommand(), goldenCommand(), schemaCommand())
+	root.AddCommand(completes(evalCommand()), promptCommand(), verifyCommand(), goldenCommand(), schemaCommand(), initCommand())
 	return root
 }
 
@@ -51,8 +51,14 @@ func group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// release is the version that the linker stamps into a binary of make dist; "" in others.
+var release string
+
 // version is what the build knows of itself.
 func version() string {
+	if release != "" {
+		return release + ", built with " + runtime.Version()
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown, built with " + runtime.Version()
