@@ -232,6 +232,7 @@ func TestSubEM(t *testing.T) {
 		{"the answer", []string{"the"}, false},
 		{"Port 6380, of the staging Redis", []string{"5432", "6380"}, true},
 		{"a new York city", []string{"New York"}, true},
+		{"They caught a fish, an eel", []string{"caught fish eel"}, true},
 		{"new, in York", []string{"New York"}, false},
 		{"ÉCOLE “Normale”", []string{"école normale"}, true},
 	} {

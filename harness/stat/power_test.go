@@ -67,6 +67,33 @@ func TestTrialsAreNoQueries(t *testing.T) {
 	}
 }
 
+// TestTrialsOfOneDecision: with one exit a trial and no failures the bound is 0.05^(1/G),
+// whatever the trials, and 0.05^(1/19) is the first above 0.85.
+func TestTrialsOfOneDecision(t *testing.T) {
+	plan := recallPlan(1, 0, 3)
+	plan.Assume[0].PerTrial = 1
+	curve, err := plan.Curve([]int{18, 19})
+	if err != nil || curve[0].Go != 0 || curve[1].Go != 1 {
+		t.Errorf("18 and 19 queries: %+v, %v", curve, err)
+	}
+}
+
+// TestCriteriaAreDrawnApart: two alike are met together less often than one.
+func TestCriteriaAreDrawnApart(t *testing.T) {
+	one, both := recallPlan(0.93, 0.05, 3), recallPlan(0.93, 0.05, 3)
+	second := both.Assume[0]
+	second.Metric = "specificity_strict"
+	both.Assume = append(both.Assume, second)
+	a, err := one.At(50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := both.At(50)
+	if err != nil || !(b.Go > 0 && b.Go < a.Go) {
+		t.Errorf("one criterion: %+v, two: %+v, %v", a, b, err)
+	}
+}
+
 func TestPowerCurve(t *testing.T) {
 	sizes := []int{9, 20, 40, 80}
 	curve, err := recallPlan(0.95, 0.05, 3).Curve(sizes)
