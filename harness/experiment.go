@@ -200,13 +200,21 @@ func (e *Experiment) judgeLabels(hits map[*spec.Evidence]int) (errs yamlpos.Erro
 			}
 			switch {
 			case hits[ev] == 0:
-				errs = append(errs, ev.At.Errorf("%s is not in %s", what, where))
+				errs = append(errs, ev.At.Errorf("%s is not in %s%s", what, where, instead(ev)))
 			case hits[ev] > 1 && !ev.All.Value:
 				errs = append(errs, ev.At.Errorf("%s is %d times in %s: want once, or name a corpus, or say {match: …, all: true}", what, hits[ev], where))
 			}
 		}
 	}
 	return errs
+}
+
+// instead says what a label that is nowhere could have been.
+func instead(ev *spec.Evidence) string {
+	if ev.Match.Present() {
+		return ": want one that stands in a record's text, byte for byte"
+	}
+	return ": want a record's id, or {match: TEXT} for the place of a text"
 }
 
 // checkNames refuses runs whose names, which are folders, are not names of their own: an

@@ -234,11 +234,11 @@ func TestPrepareErrors(t *testing.T) {
 		want       []string
 	}{
 		{"label matches nothing", spec(s, "  - {id: q, text: \"What?\", evidence: [r9]}\n", ""),
-			[]string{"e.yaml:5:39: queries[0].evidence[0]: record r9 is not in the corpora of the query"}},
+			[]string{"e.yaml:5:39: queries[0].evidence[0]: record r9 is not in the corpora of the query: want a record's id, or {match: TEXT} for the place of a text"}},
 		{"match twice", spec(s, "  - {id: q, text: \"What?\", evidence: [{match: port}]}\n", ""),
 			[]string{"e.yaml:5:39: queries[0].evidence[0]: the text is 2 times in the corpora of the query: want once"}},
 		{"match in the wrong corpus", spec(s+"  - {id: z, path: z.jsonl}\n", "  - {id: q, text: \"What?\", evidence: [{match: port 6380, corpus: z}]}\n", ""),
-			[]string{"the text is not in corpus z"}},
+			[]string{"the text is not in corpus z: want one that stands in a record's text, byte for byte"}},
 		{"id in two corpora", spec(s+"  - {id: z, path: z.jsonl}\n", "  - {id: q, text: \"What?\", evidence: [r1]}\n", ""),
 			[]string{"record r1 is 2 times in the corpora of the query"}},
 		{"corpus is missing", spec("  - {id: s, path: none.jsonl}\n", q, ""), []string{"e.yaml:3:19: corpora[0].path:", "none.jsonl"}},

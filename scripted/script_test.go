@@ -163,7 +163,7 @@ func TestLoadScript(t *testing.T) {
 	if err := os.WriteFile(path, []byte("turns: 3\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := scripted.LoadScript(path); err == nil || err.Error() != path+":1:8: turns: found 3, want a list" {
+	if _, err := scripted.LoadScript(path); err == nil || err.Error() != path+":1:8: turns: found 3, want a list: [3]" {
 		t.Errorf("error %v, want it at %s:1:8", err, path)
 	}
 }

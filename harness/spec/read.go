@@ -64,7 +64,7 @@ func Parse(file string, data []byte) (*Spec, error) {
 	s := defaults()
 	errs := all(yamlpos.Decode(file, data, s))
 	if s.At.Present() { // else there is no map to judge
-		errs = append(errs, validate(s)...)
+		errs = append(errs, validate(s, len(errs) == 0)...)
 	}
 	if err := errs.Err(); err != nil {
 		return nil, err

@@ -134,6 +134,7 @@ func TestSchemaRefusesWhatItCan(t *testing.T) {
 		"model-noise-without-noisy-oracle": "fields that need each other",
 		"model-script-variable":            "a text's meaning",
 		"queries-missing":                  "fields that need each other",
+		"models-none":                      "a reference",
 		"query-corpus-unknown":             "a reference",
 		"query-sample-of-no-import":        "a reference",
 		"tokenizer-file-backslash":         "a text's meaning",

@@ -19,9 +19,12 @@ type validator struct {
 	corpora, queries, models names
 }
 
-func validate(s *Spec) yamlpos.Errors {
+// validate judges a spec; decoded is whether all of it was understood. If not, what is
+// missing may be what was not.
+func validate(s *Spec, decoded bool) yamlpos.Errors {
 	v := &validator{Spec: s}
 	v.ids()
+	v.models.open = v.models.open || !decoded && len(s.Models) == 0
 	v.tokenizer()
 	v.budget()
 	v.levels()

@@ -193,8 +193,13 @@ func (n Node) number() (float64, bool) {
 }
 
 func (n Node) decodeList(v reflect.Value) {
-	if n.Kind() != List {
+	switch n.Kind() {
+	case List:
+	case Map, Null:
 		n.Want("a list")
+		return
+	default:
+		n.Want("a list: [" + n.found() + "]")
 		return
 	}
 	size := len(n.yaml.Content)

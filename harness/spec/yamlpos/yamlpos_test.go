@@ -107,7 +107,7 @@ func TestErrors(t *testing.T) {
 		{"yes for bool", "on: yes\n", `m.yaml:1:5: on: found "yes", want true or false`},
 		{"blank text", "name: '  '\n", `m.yaml:1:7: name: found "  ", want text that is not blank`},
 		{"list for text", "name: [a]\n", `m.yaml:1:7: name: found a list, want text`},
-		{"text for list", "tags: a\n", `m.yaml:1:7: tags: found "a", want a list`},
+		{"text for list", "tags: a\n", `m.yaml:1:7: tags: found "a", want a list: ["a"]`},
 		{"list for map", "dishes: [[a]]\n", `m.yaml:1:10: dishes[0]: found a list, want a map of id, price, sides`},
 		{"list for document", "- a\n", `m.yaml:1:1: found a list, want a map of name, check, count, rate, ratio, on, tiny, tags, levels, kind, dishes, labels, memory`},
 		{"empty list", "tags: []\n", `m.yaml:1:7: tags: found a list of 0, want a list of at least 1`},
