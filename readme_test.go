@@ -27,10 +27,15 @@ type command struct {
 
 // TestDocumentsTellTheTruth runs every command of every console block in the documents, as
 // a reader would type it, in a copy of the checkout, and compares what it prints. A line
-// of "…" in a document stands for any lines.
+// of "…" in a document stands for any lines, "> " continues a command, and a cd holds for
+// the rest of the document.
 func TestDocumentsTellTheTruth(t *testing.T) {
 	bin := build(t)
-	for _, doc := range []string{"README.md"} {
+	docs, err := filepath.Glob("docs/*.md")
+	if err != nil || len(docs) == 0 {
+		t.Fatal(docs, err)
+	}
+	for _, doc := range append(docs, "README.md") {
 		t.Run(doc, func(t *testing.T) {
 			dir := checkout(t)
 			sessions := consoles(t, doc)
@@ -39,6 +44,10 @@ func TestDocumentsTellTheTruth(t *testing.T) {
 			}
 			for _, s := range sessions {
 				for _, c := range s.commands {
+					if to, ok := strings.CutPrefix(c.line, "cd "); ok {
+						dir = filepath.Join(dir, to)
+						continue
+					}
 					got := output(t, dir, bin, c.line)
 					if !matches(c.output, got) {
 						t.Errorf("%s:%d: $ %s (-document +output)\n%s", doc, s.line, c.line, cmp.Diff(c.output, got))
@@ -147,9 +156,15 @@ func (s *session) add(line string) {
 		s.commands = append(s.commands, command{line: typed})
 		return
 	}
-	if len(s.commands) > 0 {
-		s.commands[len(s.commands)-1].output += line + "\n"
+	if len(s.commands) == 0 {
+		return
 	}
+	last := &s.commands[len(s.commands)-1]
+	if more, ok := strings.CutPrefix(line, "> "); ok && last.output == "" {
+		last.line += "\n" + more
+		return
+	}
+	last.output += line + "\n"
 }
 
 // TestDocumentThatLiesIsCaught is the judge's broken twin.

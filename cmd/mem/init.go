@@ -38,7 +38,11 @@ here if none is named. A file that is there already is never written over.`,
   mem init gates && cd gates && mem eval experiments/first.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return initialize(cmd.Context(), cmd.OutOrStdout(), filepath.Join(append([]string{"."}, args...)...))
+			dir := "."
+			if len(args) == 1 {
+				dir = filepath.Clean(args[0])
+			}
+			return initialize(cmd.Context(), cmd.OutOrStdout(), dir)
 		},
 	}
 }
