@@ -115,17 +115,20 @@ func MeasureOne(name string, runs []Run) (Estimate, error) {
 type sample struct {
 	queries [][]scored
 	ks      []float64 // trials of each query
+	counts  Counts    // of all
 }
 
 func newSample(runs []Run) sample {
 	var complete []scored
+	var counts Counts
 	for _, r := range runs {
 		if !r.Incomplete {
 			complete = append(complete, score(r))
+			counts = counts.Add(Count(r))
 		}
 	}
 	queries, _ := partition(complete, func(s scored) string { return s.Query })
-	s := sample{queries, make([]float64, len(queries))}
+	s := sample{queries, make([]float64, len(queries)), counts}
 	for i, q := range queries {
 		trials, _ := partition(q, func(s scored) int { return s.Trial })
 		s.ks[i] = float64(len(trials))
@@ -146,14 +149,6 @@ func (s sample) runs() (all []scored) {
 		all = append(all, q...)
 	}
 	return all
-}
-
-func (s sample) counts() Counts {
-	var c Counts
-	for _, r := range s.runs() {
-		c = c.Add(Count(r.Run))
-	}
-	return c
 }
 
 // clusters are what each query contributes, in the sample's order.
@@ -245,7 +240,7 @@ func (m metric) compose(s sample) measured {
 	specificity, _ := find(m.composite.specificity)
 	a, b := recall.clusters(s), specificity.clusters(s)
 	r := measured{metric: m, value: math.NaN()}
-	if v, ok := m.composite.count(s.counts()); ok {
+	if v, ok := m.composite.count(s.counts); ok {
 		r.value = v
 	}
 	r.Queries = fewest(Pool(a).Queries, Pool(b).Queries)
