@@ -146,5 +146,6 @@ func save(dir string, r *harness.Result) error {
 	return errors.Join(
 		writeFile(filepath.Join(dir, "summary.json"), func(w io.Writer) error { return render.JSON(w, r) }),
 		writeFile(filepath.Join(dir, "report.md"), func(w io.Writer) error { return render.Markdown(w, r) }),
+		saveHTML(dir, r),
 	)
 }

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/eventlog"
+	"github.com/poimen-memory/mem/loop/journal"
+)
+
+// saveHTML writes report.html from what stands in an experiment's folder: the logs of its
+// runs, and timing.json where there is one.
+func saveHTML(dir string, r *harness.Result) error {
+	report := render.Report{Result: r, Turns: map[string][]render.Turn{}}
+	for _, run := range r.Runs {
+		turns, err := readTurns(filepath.Join(dir, "runs", filepath.FromSlash(run.Name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // a run that was skipped has no logs
+		}
+		if err != nil {
+			return err
+		}
+		report.Turns[run.Name] = turns
+	}
+	timing, err := os.ReadFile(filepath.Join(dir, "timing.json"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	report.Timing = string(timing)
+	return writeFile(filepath.Join(dir, "report.html"), func(w io.Writer) error { return render.HTML(w, report) })
+}
+
+// readTurns puts a run's event log and call journal together, turn by turn. A log that
+// was cut gives the turns before the cut.
+func readTurns(dir string) ([]render.Turn, error) {
+	turns, err := loggedTurns(filepath.Join(dir, "events.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	calls, err := readCalls(filepath.Join(dir, "calls.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range calls {
+		if c.Turn > len(turns) {
+			break // the turn was never resolved
+		}
+		t := &turns[c.Turn-1]
+		if t.Digest == "" {
+			t.Digest, t.Prompt = c.Digest, c.User
+		}
+		t.Calls = append(t.Calls, answerOf(c))
+	}
+	return turns, nil
+}
+
+func readCalls(path string) ([]journal.Call, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	_, calls, err := journal.Read(f)
+	return calls, err
+}
+
+func answerOf(c journal.Call) render.Answer {
+	a := render.Answer{Reply: c.Reply, Reasoning: c.Reasoning, Error: c.Error}
+	if c.Error != "" {
+		return a
+	}
+	if _, err := loop.Parse(loop.Completion{Text: c.Reply, Reasoning: c.Reasoning, Finish: c.Finish}); err != nil {
+		a.Wrong = err.Error()
+	}
+	return a
+}
+
+func loggedTurns(path string) ([]render.Turn, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var turns []render.Turn
+	tokens := 0
+	for in := bufio.NewReader(f); ; {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return turns, notEOF(err)
+		}
+		e, err := eventlog.Decode(line)
+		if err != nil {
+			return turns, nil // the log check has said so
+		}
+		switch e := e.(type) {
+		case loop.Gate:
+			turns = append(turns, render.Turn{Parsed: true, Update: e.Update, Exit: e.Exit, Tokens: tokens})
+		case loop.ParseFailed:
+			turns = append(turns, render.Turn{Tokens: tokens})
+		case loop.Memory:
+			tokens = e.Tokens
+			last := &turns[len(turns)-1]
+			last.Written, last.Tokens, last.Memory = true, tokens, &e.Text
+		case loop.BudgetExceeded:
+			turns[len(turns)-1].OverBudget = true
+		}
+	}
+}
+
+func notEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
