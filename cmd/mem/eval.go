@@ -36,7 +36,7 @@ func evalCommand() *cobra.Command {
 		Long: `eval runs the experiments of all specs and judges them. Any mistake in any spec, script,
 corpus or label is reported with its place, and then nothing runs.
 
-Everything goes to OUT/EXPERIMENT: summary.json, report.md, and the log of each run. What
+Everything goes to OUT/EXPERIMENT: summary.json, report.md, report.html, and the log of each run. What
 a selection leaves out is not judged; an L2 run brings the L1 runs whose memories it reads.`,
 		Example: `  mem eval experiments/*.yaml
   mem eval experiments/hotpotqa.yaml --model lexical --model oracle --level L1

@@ -16,11 +16,12 @@ import (
 )
 
 // saveHTML writes report.html from what stands in an experiment's folder: the logs of its
-// runs, and timing.json where there is one.
+// runs, and of live ones timing.json. A scripted experiment's page is the same each time.
 func saveHTML(dir string, r *harness.Result) error {
 	report := render.Report{Result: r, Turns: map[string][]render.Turn{}}
+	timed := false
 	for _, run := range r.Runs {
-		turns, err := readTurns(filepath.Join(dir, "runs", filepath.FromSlash(run.Name)))
+		turns, live, err := readTurns(filepath.Join(dir, "runs", filepath.FromSlash(run.Name)))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // a run that was skipped has no logs
 		}
@@ -28,25 +29,27 @@ func saveHTML(dir string, r *harness.Result) error {
 			return err
 		}
 		report.Turns[run.Name] = turns
+		timed = timed || live
 	}
-	timing, err := os.ReadFile(filepath.Join(dir, "timing.json"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if timed {
+		timing, err := os.ReadFile(filepath.Join(dir, "timing.json"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		report.Timing = string(timing)
 	}
-	report.Timing = string(timing)
 	return writeFile(filepath.Join(dir, "report.html"), func(w io.Writer) error { return render.HTML(w, report) })
 }
 
 // readTurns puts a run's event log and call journal together, turn by turn. A log that
-// was cut gives the turns before the cut.
-func readTurns(dir string) ([]render.Turn, error) {
-	turns, err := loggedTurns(filepath.Join(dir, "events.jsonl"))
-	if err != nil {
-		return nil, err
+// was cut gives the turns before the cut. live says that the replies came from a server.
+func readTurns(dir string) (turns []render.Turn, live bool, err error) {
+	if turns, err = loggedTurns(filepath.Join(dir, "events.jsonl")); err != nil {
+		return nil, false, err
 	}
-	calls, err := readCalls(filepath.Join(dir, "calls.jsonl"))
+	h, calls, err := readCalls(filepath.Join(dir, "calls.jsonl"))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, c := range calls {
 		if c.Turn > len(turns) {
@@ -58,17 +61,16 @@ func readTurns(dir string) ([]render.Turn, error) {
 		}
 		t.Calls = append(t.Calls, answerOf(c))
 	}
-	return turns, nil
+	return turns, h.Model["sampling"] != nil, nil
 }
 
-func readCalls(path string) ([]journal.Call, error) {
+func readCalls(path string) (journal.Header, []journal.Call, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return journal.Header{}, nil, err
 	}
 	defer f.Close()
-	_, calls, err := journal.Read(f)
-	return calls, err
+	return journal.Read(f)
 }
 
 func answerOf(c journal.Call) render.Answer {

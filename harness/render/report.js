@@ -26,7 +26,10 @@
 
   // visible writes out what would hide or turn text around.
   const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
-  const visible = s => s.replace(hidden, c => "\\u{" + c.charCodeAt(0).toString(16) + "}");
+  // visible also cuts what no reader reads and a browser would lay out for seconds.
+  const longest = 100000;
+  const visible = s => (s.length > longest ? s.slice(0, longest) + "… (" + s.length + " characters in all)" : s)
+    .replace(hidden, c => "\\u{" + c.charCodeAt(0).toString(16) + "}");
 
   // diff marks the words that came and went between two memories.
   function diff(parent, before, after) {
