@@ -111,7 +111,23 @@ func (b *Builder) Assemble(problem Text, memory *Text, chunk Chunk) (Prompt, err
 		return Prompt{}, err
 	}
 	p.User = b.substitute([3]string{problem.Sent, shown.Sent, chunk.Sent})
+	if err := b.whole(p); err != nil {
+		return Prompt{}, err
+	}
 	return p, nil
+}
+
+// whole counts the assembled prompt, which takes a thousand times as long as to add up its
+// components, where that sum is so near the limit that the borders decide.
+func (b *Builder) whole(p Prompt) error {
+	limit := b.budget.Prompt()
+	if p.Tokens.Prompt() <= limit-Slack {
+		return nil
+	}
+	if n := p.Tokens.System + b.counter.Count(p.User); n > limit {
+		return &OverBudget{Whole, n, limit}
+	}
+	return nil
 }
 
 // substitute allocates once: a chunk is some 20 KB and is sent at every turn.
