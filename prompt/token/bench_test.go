@@ -54,18 +54,22 @@ func pace(b *testing.B, name, text string) float64 {
 	return (token.CPU() - start) / 8
 }
 
-// A quadratic count would take minutes; the limit is far above what a loaded machine
-// needs, and BenchmarkCountMegabyte has the times.
+// A quadratic count would take minutes, of an eighth of a megabyte still half of one; the
+// limit is far above what a loaded machine needs, and BenchmarkCountMegabyte has the times.
 func TestMegabyteOfOneClass(t *testing.T) {
+	size := 1 << 17
+	if *long {
+		size = 1 << 20
+	}
 	for _, name := range scanned() {
 		c := counter(t, name)
 		for _, unit := range []string{"a", "中", "-", "\u0301", "\xff", "<|im_"} {
 			start := token.CPU()
-			if got := c.Count(strings.Repeat(unit, 1<<20/len(unit))); got < 1<<12 {
-				t.Errorf("%s: a megabyte of %q has %d tokens: want more", name, unit, got)
+			if got := c.Count(strings.Repeat(unit, size/len(unit))); got < size>>8 {
+				t.Errorf("%s: %d bytes of %q have %d tokens: want more", name, size, unit, got)
 			}
-			if took := token.CPU() - start; took > 20 {
-				t.Errorf("%s: a megabyte of %q took %.0f s: want less than 1", name, unit, took)
+			if took := token.CPU() - start; took > 20*float64(size>>17)/8 {
+				t.Errorf("%s: %d bytes of %q took %.1f s: want less than 1 a megabyte", name, size, unit, took)
 			}
 		}
 	}
