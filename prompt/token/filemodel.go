@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -86,16 +85,16 @@ func (m model) spell() (spelling, map[string]uint32, error) {
 	var s spelling
 	names, alphabet := m.names(), byteOfRune()
 	ids := make(map[string]uint32, len(names))
-	for id, name := range names {
-		if id > 0 && m.Vocab[name] == m.Vocab[names[id-1]] {
-			return s, nil, fmt.Errorf("tokens %q and %q have the id %d: want one each", names[id-1], name, m.Vocab[name])
+	for id, token := range names {
+		if id > 0 && token.id == names[id-1].id {
+			return s, nil, fmt.Errorf("tokens %q and %q have the id %d: want one each", names[id-1].name, token.name, token.id)
 		}
-		text, err := decode(name, alphabet)
+		text, err := decode(token.name, alphabet)
 		if err != nil {
 			return s, nil, err
 		}
 		s.text = append(s.text, text...)
-		s.ends, ids[name] = append(s.ends, uint32(len(s.text))), uint32(id)
+		s.ends, ids[token.name] = append(s.ends, uint32(len(s.text))), uint32(id)
 	}
 	if len(s.text) > maxText {
 		return s, nil, fmt.Errorf("tokens have %d bytes: want %d at most", len(s.text), maxText)
@@ -108,11 +107,20 @@ func (m model) spell() (spelling, map[string]uint32, error) {
 	return s, ids, nil
 }
 
+// listed is a token of the file.
+type listed struct {
+	name string
+	id   uint32
+}
+
 // names lists the tokens by their ids.
-func (m model) names() []string {
-	return slices.SortedFunc(maps.Keys(m.Vocab), func(a, b string) int {
-		return cmp.Or(cmp.Compare(m.Vocab[a], m.Vocab[b]), cmp.Compare(a, b))
-	})
+func (m model) names() []listed {
+	all := make([]listed, 0, len(m.Vocab))
+	for name, id := range m.Vocab {
+		all = append(all, listed{name, id})
+	}
+	slices.SortFunc(all, func(a, b listed) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.name, b.name)) })
+	return all
 }
 
 // merges looks up the ids of the listed merges, which must be in the order of what they
