@@ -1,4 +1,4 @@
-.PHONY: eval test dist
+.PHONY: bench eval test dist
 
 # eval builds mem and runs every experiment: scripted models, no network, no environment.
 eval:
@@ -26,3 +26,14 @@ dist:
 			-o $(DIST)/$$file ./cmd/mem; \
 	done
 	@cd $(DIST) && if command -v sha256sum >/dev/null; then sha256sum mem_*; else shasum -a 256 mem_*; fi >SHA256SUMS
+
+# bench measures what runs spend their time on, COUNT times, into reports/bench.txt, with the
+# machine's load above. Compare: benchstat reports/bench/baseline.txt reports/bench.txt. What
+# is per cpu-s or cpu-ms, and the ratios, can be trusted on a busy machine; wall time cannot.
+COUNT ?= 6
+BENCHED = ./prompt ./prompt/token ./loop ./harness/corpus ./harness ./cmd/mem
+bench:
+	@mkdir -p reports && uptime | sed 's/.*load/# load/' >reports/bench.txt
+	go test -run '^$$' -skip 'Chunking/200MB|Cutting' -bench . -benchmem -benchtime 0.1s -count $(COUNT) \
+		$(BENCHED) >>reports/bench.txt || (cat reports/bench.txt; exit 1)
+	@cat reports/bench.txt
