@@ -2,7 +2,6 @@ package harness
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
@@ -24,19 +23,24 @@ type Side struct {
 	Runs []stat.Run
 }
 
-// CompareSides compares each side with a baseline in each metric at each level that both
-// have. The p-values are adjusted for all of it being claimed at once.
-func CompareSides(baselines, sides []Side, metrics []string) (table []Comparison, err error) {
-	for _, level := range levels(append(slices.Clone(baselines), sides...)) {
-		for _, a := range baselines {
-			for _, b := range sides {
-				for _, metric := range metrics {
-					c, err := stat.Compare(a.at(level), b.at(level), metric, stat.Flips{})
-					if err != nil {
-						return nil, err
-					}
-					table = append(table, Comparison{a.Name, b.Name, level, c})
+// Pairing is two sides that are compared: New against Old.
+type Pairing struct{ Old, New Side }
+
+// ComparePairs compares each pairing in each metric at each level that it has runs of. The
+// p-values are adjusted for all of it being claimed at once.
+func ComparePairs(pairs []Pairing, metrics []string) (table []Comparison, err error) {
+	for _, metric := range metrics {
+		for _, level := range []spec.Level{1, 2} {
+			for _, p := range pairs {
+				a, b := p.Old.at(level), p.New.at(level)
+				if len(a)+len(b) == 0 {
+					continue
 				}
+				c, err := stat.Compare(a, b, metric, stat.Flips{})
+				if err != nil {
+					return nil, err
+				}
+				table = append(table, Comparison{p.Old.Name, p.New.Name, level, c})
 			}
 		}
 	}
@@ -53,15 +57,6 @@ func adjust(table []Comparison) {
 	for i, c := range claims {
 		table[i].Comparison = c
 	}
-}
-
-func levels(sides []Side) (all []spec.Level) {
-	for _, level := range []spec.Level{1, 2} {
-		if slices.ContainsFunc(sides, func(s Side) bool { return len(s.at(level)) > 0 }) {
-			all = append(all, level)
-		}
-	}
-	return all
 }
 
 func (s Side) at(level spec.Level) (runs []stat.Run) {
@@ -91,7 +86,13 @@ func (e *Experiment) compare(runs []*done) ([]Comparison, error) {
 			others = append(others, side)
 		}
 	}
-	return CompareSides(baselines, others, e.compared())
+	var pairs []Pairing
+	for _, old := range baselines {
+		for _, other := range others {
+			pairs = append(pairs, Pairing{old, other})
+		}
+	}
+	return ComparePairs(pairs, e.compared())
 }
 
 func recorded(runs []*done, model string) []stat.Run {

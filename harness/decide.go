@@ -25,7 +25,7 @@ type Decision struct {
 	// Earlier are the numbers of queries, fewer than now, on which it was decided in this
 	// folder before.
 	Earlier []int       `json:"decided_before_on,omitempty"`
-	Pos     yamlpos.Pos `json:"-"` // of the spec's decision
+	Pos     yamlpos.Pos `json:"at,omitzero"` // of the spec's decision
 }
 
 // exit is a decision's exit code: a NO-GO and changed bytes are judged and failed, missing

@@ -23,12 +23,16 @@ import (
 // asked writes an experiment of so many queries over ten chunks, each with one evidence
 // chunk, that decides on the models.
 func asked(t testing.TB, queries int, models, extra string) string {
+	return askedOf(t, queries, 10, models, extra)
+}
+
+func askedOf(t testing.TB, queries, chunks int, models, extra string) string {
 	var texts, asks []string
-	for i := range 10 {
+	for i := range chunks {
 		texts = append(texts, fmt.Sprintf("record %d", i+1))
 	}
 	for i := range queries {
-		asks = append(asks, fmt.Sprintf("{id: q%d, text: \"What is in %d?\", evidence: [r%d]}", i+1, i+1, i%10+1))
+		asks = append(asks, fmt.Sprintf("{id: q%d, text: \"What is in %d?\", evidence: [r%d]}", i+1, i+1, i%chunks+1))
 	}
 	dir := write(t, map[string]string{
 		"s.jsonl": jsonl(texts...),

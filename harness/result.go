@@ -8,7 +8,7 @@ import (
 )
 
 // SchemaVersion is that of Result as JSON.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // Result is all that an experiment came to. With scripted models it is the same from run
 // to run; nothing in it is touched by a clock.

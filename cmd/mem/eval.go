@@ -145,6 +145,13 @@ func (e *evaluation) one(ctx context.Context, x experiment) (*harness.Result, er
 func save(dir string, r *harness.Result) error {
 	return errors.Join(
 		writeFile(filepath.Join(dir, "summary.json"), func(w io.Writer) error { return render.JSON(w, r) }),
+		saveReports(dir, r),
+	)
+}
+
+// saveReports writes what can be written again from a result that was saved.
+func saveReports(dir string, r *harness.Result) error {
+	return errors.Join(
 		writeFile(filepath.Join(dir, "report.md"), func(w io.Writer) error { return render.Markdown(w, r) }),
 		saveHTML(dir, r),
 	)

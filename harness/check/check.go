@@ -26,7 +26,7 @@ type Result struct {
 	Status  Status      `json:"status"`
 	Detail  string      `json:"detail,omitempty"` // one line: what was found and what would be right
 	Diff    string      `json:"diff,omitempty"`   // several lines, invisible characters made visible
-	Pos     yamlpos.Pos `json:"-"`                // the spec's line that asked for it, where there is one
+	Pos     yamlpos.Pos `json:"at,omitzero"`      // the spec's line that asked for it, where there is one
 }
 
 func pass(check, subject, format string, args ...any) Result {

@@ -70,7 +70,7 @@ func decided() *harness.Result {
 }
 
 func compared(a, b harness.Side) []harness.Comparison {
-	table, err := harness.CompareSides([]harness.Side{a}, []harness.Side{b}, []string{"recall_strict", "specificity_strict", "retain_drift"})
+	table, err := harness.ComparePairs([]harness.Pairing{{Old: a, New: b}}, []string{"recall_strict", "specificity_strict", "retain_drift"})
 	if err != nil {
 		panic(err)
 	}

@@ -34,9 +34,9 @@ import (
 // Pos is a place in a file. Line and Col start at 1; Col counts characters, not bytes.
 // Line 0 means the file as a whole.
 type Pos struct {
-	File string
-	Line int
-	Col  int
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Col  int    `json:"col"`
 }
 
 // String is file:line:col, as editors and CI systems parse it.

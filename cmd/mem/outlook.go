@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poimen-memory/mem/harness"
+)
+
+func planCommand() *cobra.Command {
+	var cfg harness.OutlookConfig
+	var rates []string
+	cmd := &cobra.Command{
+		Use:   "plan SPEC",
+		Short: "Show how many queries and trials a decision takes",
+		Long: `plan simulates a spec's decision, or that by the shipped criteria, on queries like those of
+the spec: how many it takes to come to GO or NO-GO, what that costs in calls and tokens,
+and how the chance grows with the queries. Nothing is run.
+
+A model is assumed to be halfway between each threshold and 1, unless --rate says otherwise.`,
+		Example: `  mem plan experiments/m1.8.yaml
+  mem plan experiments/m1.8.yaml --rate exit_safe=0.9 --rate recall_committed=0.95 --icc 0.1`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if cfg.Rates, err = parseRates(rates); err != nil {
+				return err
+			}
+			if cfg.Chance <= 0 || cfg.Chance >= 1 {
+				return fmt.Errorf("--chance: found %v, want a number between 0 and 1", cfg.Chance)
+			}
+			return outlook(cmd, args, cfg)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&rates, "rate", nil, "assume `METRIC=RATE` of the model (may be repeated)")
+	flags.Float64Var(&cfg.ICC, "icc", 0.05, "assume this intra-query correlation, `R` from 0, below 1")
+	flags.Float64Var(&cfg.Chance, "chance", 0.8, "with what chance `P` it is to come to a decision")
+	flags.IntVar(&cfg.Most, "most", 1000, "give up above `N` queries")
+	return cmd
+}
+
+func parseRates(args []string) (map[string]float64, error) {
+	rates := map[string]float64{}
+	for _, arg := range args {
+		metric, text, ok := strings.Cut(arg, "=")
+		rate, err := strconv.ParseFloat(text, 64)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("--rate: found %q, want METRIC=RATE, as in exit_safe=0.9", arg)
+		}
+		rates[metric] = rate
+	}
+	return rates, nil
+}
+
+func outlook(cmd *cobra.Command, args []string, cfg harness.OutlookConfig) error {
+	all, err := prepare(cmd.Context(), harness.Config{}, args)
+	if err != nil {
+		return err
+	}
+	if len(all) != 1 {
+		return errors.New("want one spec: a plan is of one decision")
+	}
+	o, err := all[0].Outlook(cfg)
+	if err != nil {
+		return err
+	}
+	return terminal(cmd.OutOrStdout(), false).Outlook(cmd.OutOrStdout(), all[0].Spec.Experiment.Value, o)
+}

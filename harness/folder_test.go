@@ -1,0 +1,322 @@
+package harness_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/stat"
+)
+
+// saved evaluates a spec and writes its summary as mem eval does.
+func saved(t testing.TB, cfg harness.Config, path string) (dir string, r *harness.Result) {
+	t.Helper()
+	r = eval(t, cfg, path)
+	var b bytes.Buffer
+	if err := render.JSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(cfg.Out, r.Experiment)
+	if err := os.WriteFile(filepath.Join(dir, "summary.json"), b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir, r
+}
+
+const everyKind = `levels: [L1, L2]
+l2_source: chunks
+exit_gate: [record, enforce]
+trials: 2
+models: [{id: m, policy: noisy_oracle, wrong_update: 0.2, wrong_exit: 0.1, malformed: 0.2, seed: 3}, {id: base, policy: lexical}]`
+
+// TestLogsTellTheSame: what was counted while it ran is what the logs say, metric by
+// metric; the summary comes back as it was written.
+func TestLogsTellTheSame(t *testing.T) {
+	dir, live := saved(t, config(t), asked(t, 12, everyKind, decideOnM+"\ncompare: {baselines: [base]}"))
+	r, err := harness.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after bytes.Buffer
+	if err := render.JSON(&before, live); err != nil {
+		t.Fatal(err)
+	}
+	if err := render.JSON(&after, r); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before.String(), after.String()); diff != "" {
+		t.Errorf("summary.json (-written +read)\n%s", diff)
+	}
+	runs, err := harness.ReadRuns(dir, r, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := map[stat.Key][]stat.Metric{}
+	for _, g := range stat.Groups(runs) {
+		groups[g.Key] = g.Metrics
+	}
+	for _, row := range live.Gates {
+		key := stat.Key{Model: row.Model, Level: row.Level.String(), Exit: row.ExitGate}
+		if diff := cmp.Diff(row.Metrics, groups[key]); diff != "" {
+			t.Errorf("%v (-live +logs)\n%s", key, diff)
+		}
+	}
+	for _, row := range live.Gates { // the counts of queries add up
+		var sum stat.Counts
+		for _, q := range row.Queries {
+			sum = sum.Add(q.Counts)
+		}
+		if sum != row.Counts || len(row.Queries) != 12 {
+			t.Errorf("%s: queries add up to %+v, want %+v", row.Model, sum, row.Counts)
+		}
+	}
+}
+
+func TestIncompleteRunsAreReadAsFarAsTheyCame(t *testing.T) {
+	cfg := config(t)
+	cfg.Models = failsAt("q3", 5)
+	dir, r := saved(t, cfg, asked(t, 4, oracleOnly, ""))
+	runs, err := harness.ReadRuns(dir, r, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := stat.Cover(runs); c != (stat.Coverage{Runs: 4, Incomplete: 1, Turns: 40, Missing: 6}) {
+		t.Errorf("coverage is %+v", c)
+	}
+}
+
+func TestExplainTracesEveryNumber(t *testing.T) {
+	dir, r := saved(t, config(t), asked(t, 12, everyKind, ""))
+	runs, err := harness.ReadRuns(dir, r, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range stat.Definitions() {
+		e, err := harness.Explain(r, runs, d.Name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if len(e.Parts) != 4 {
+			t.Errorf("%s: %d parts, want one for each model and exit setting", d.Name, len(e.Parts))
+		}
+		for _, p := range e.Parts {
+			for i, whole := range p.Whole {
+				x, n := 0.0, 0.0
+				for _, q := range p.Queries {
+					x, n = x+q.Levels[i].X, n+q.Levels[i].N
+				}
+				if diff := x - whole.X; n != whole.N || diff > 1e-6 || diff < -1e-6 {
+					t.Errorf("%s of %s: queries add up to %v of %v, the whole is %v of %v", d.Name, p.Model, x, n, whole.X, whole.N)
+				}
+			}
+		}
+	}
+	if _, err := harness.Explain(r, runs, "recal_strict"); err == nil || !strings.Contains(err.Error(), `did you mean "recall_strict"?`) {
+		t.Errorf("error %v", err)
+	}
+	runs[0].Turns[0].FirstTry = !runs[0].Turns[0].FirstTry
+	if _, err := harness.Explain(r, runs, "first_try_parse"); err == nil || !strings.Contains(err.Error(), "not as it was written") {
+		t.Errorf("changed logs: error %v", err)
+	}
+}
+
+func TestFoldersThatCannotBeRead(t *testing.T) {
+	dir, r := saved(t, config(t), asked(t, 2, oracleOnly, ""))
+	log := filepath.Join(dir, "runs", filepath.FromSlash(r.Runs[0].Name), "events.jsonl")
+	data, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	if err := os.WriteFile(log, []byte(strings.Join(lines[:5], "")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := harness.ReadRuns(dir, r, false); err == nil || !strings.Contains(err.Error(), "run s/q1/L1/m/record: events.jsonl holds 2 turns, summary.json says 10") {
+		t.Errorf("cut log: error %v", err)
+	}
+	for text, want := range map[string]string{
+		`{"schema": 1}`: "found schema 1, this program reads 2: run mem eval again",
+		`{}`:            "found schema 0",
+		`[`:             "unexpected end of JSON input",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "summary.json"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := harness.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want about %q", text, err, want)
+		}
+	}
+	if _, err := harness.Load(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "want the folder of an experiment") {
+		t.Errorf("no folder: error %v", err)
+	}
+}
+
+// TestWhatMustNotBeCompared changes one thing at a time.
+func TestWhatMustNotBeCompared(t *testing.T) {
+	base := eval(t, config(t), asked(t, 3, oracleOnly, ""))
+	for _, test := range []struct {
+		models, extra, want string
+		change              func(path string)
+	}{
+		{oracleOnly, "", "", nil},
+		{"models: [{id: n, policy: lexical}]", "", "", nil},
+		{oracleOnly, "budget: {memory: 500}", "another budget: ", nil},
+		{oracleOnly, "tokenizer: cl100k_base", "another tokenizer: o200k_base and cl100k_base", nil},
+		{oracleOnly, "system: Be brief.", "another system message", nil},
+		{oracleOnly, "", "another corpus: other chunks or labels of s/q1, s/q2, s/q3 (3)", func(dir string) { replace(t, dir, "s.jsonl", "record 9", "record nine") }},
+		{oracleOnly, "", "another corpus: other chunks or labels of s/q2 (1)", func(dir string) { replace(t, dir, "asked.yaml", "[r2]", "[r2, r5]") }},
+	} {
+		path := asked(t, 3, test.models, test.extra)
+		if test.change != nil {
+			test.change(filepath.Dir(path))
+		}
+		got := harness.Differences(base, eval(t, config(t), path))
+		if len(got) > 1 || (len(got) == 0) != (test.want == "") || !strings.HasPrefix(strings.Join(got, ""), test.want) {
+			t.Errorf("%s: %q, want %q", test.extra, got, test.want)
+		}
+	}
+}
+
+func replace(t *testing.T, dir, file, old, by string) {
+	t.Helper()
+	path := filepath.Join(dir, file)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(data), old, by, 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBestIsMarkedOnlyWhereItIs: the better of two that hardly differ is first, unmarked.
+func TestBestIsMarkedOnlyWhereItIs(t *testing.T) {
+	dir, r := saved(t, config(t), asked(t, 30, `models:
+  - {id: never, policy: never_update}
+  - {id: m, policy: oracle}
+  - {id: noisy, policy: noisy_oracle, wrong_update: 0.1, seed: 1}`, ""))
+	runs, err := harness.ReadRuns(dir, r, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sides []harness.Side
+	for _, model := range []string{"never", "noisy", "m"} {
+		s := harness.Side{Name: model}
+		for _, run := range runs {
+			if run.Model == model {
+				s.Runs = append(s.Runs, run)
+			}
+		}
+		sides = append(sides, s)
+	}
+	rank := func(sides ...harness.Side) (names []string) {
+		pairs, err := harness.ComparePairs(harness.AllPairs(sides), []string{"recall_committed"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranking, err := harness.Rank(sides, "recall_committed", pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range ranking.Rows {
+			names = append(names, fmt.Sprint(row.Name, row.Levels[0].Best))
+		}
+		return names
+	}
+	if diff := cmp.Diff([]string{"mfalse", "noisyfalse", "neverfalse"}, rank(sides...)); diff != "" {
+		t.Errorf("three sides (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"mtrue", "neverfalse"}, rank(sides[0], sides[2])); diff != "" {
+		t.Errorf("two sides (-want +got)\n%s", diff)
+	}
+}
+
+// TestOutlook: more trials never need more queries, a model at its threshold is never
+// decided, a bad one is NO-GO early.
+func TestOutlook(t *testing.T) {
+	e, err := prepare(t, config(t), asked(t, 10, oracleOnly, "trials: 2\ndecision: {id: x, for: {models: [m]}, require: {recall_committed: 0.8, first_try_parse: 0.9}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	outlook := func(cfg harness.OutlookConfig) harness.Outlook {
+		cfg.Repetitions, cfg.Most = 100, 300
+		o, err := e.Outlook(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	o := outlook(harness.OutlookConfig{ICC: 0.05})
+	if o.Queries != 10 || o.Assume[0].PerTrial != 1 || o.Assume[1].PerTrial != 10 || o.Assume[0].Rate != 0.9 {
+		t.Errorf("outlook is on %d queries with %+v", o.Queries, o.Assume)
+	}
+	var trials []int
+	for i, row := range o.Rows {
+		trials = append(trials, row.Trials)
+		if !row.Decided || i > 0 && row.Power.Queries > o.Rows[i-1].Power.Queries {
+			t.Errorf("%d trials take %d queries, decided %v", row.Trials, row.Power.Queries, row.Decided)
+		}
+		if want := row.Power.Queries * row.Trials * 10; row.Cost.Calls != want {
+			t.Errorf("%d calls, want %d", row.Cost.Calls, want)
+		}
+	}
+	if diff := cmp.Diff([]int{1, 2, 3, 5}, trials); diff != "" {
+		t.Error(diff)
+	}
+	if o := outlook(harness.OutlookConfig{Rates: map[string]float64{"recall_committed": 0.8}}); o.Rows[0].Decided {
+		t.Errorf("at its threshold it is decided: %+v", o.Rows[0])
+	}
+	if o := outlook(harness.OutlookConfig{Rates: map[string]float64{"recall_committed": 0.2}}); o.Rows[0].Power.Queries > 20 || o.Rows[0].Power.Go > 0 {
+		t.Errorf("a bad model takes %+v", o.Rows[0])
+	}
+	for _, cfg := range []harness.OutlookConfig{
+		{Rates: map[string]float64{"recal_committed": 0.8}}, {Rates: map[string]float64{"recall_committed": 1.8}}, {ICC: 1},
+	} {
+		if _, err := e.Outlook(cfg); err == nil {
+			t.Errorf("%+v is taken", cfg)
+		}
+	}
+}
+
+// BenchmarkReport reads 100,000 turns of 2,000 runs back, explains a metric and renders
+// the report. It fails if the fastest time is above 3 s.
+func BenchmarkReport(b *testing.B) {
+	cfg := config(b)
+	var rows []string
+	for i := range 4 {
+		rows = append(rows, fmt.Sprintf("{id: m%d, policy: never_update}", i))
+	}
+	dir, _ := saved(b, cfg, askedOf(b, 100, 50, "trials: 5\nmodels: ["+strings.Join(rows, ", ")+"]", ""))
+	fastest := time.Hour
+	for b.Loop() {
+		start := time.Now()
+		r, err := harness.Load(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		runs, err := harness.ReadRuns(dir, r, false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := harness.Explain(r, runs, "exit_safe"); err != nil {
+			b.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := render.Markdown(&out, r); err != nil {
+			b.Fatal(err)
+		}
+		fastest = min(fastest, time.Since(start))
+	}
+	if fastest > 3*time.Second {
+		b.Errorf("took %v, want at most 3 s", fastest)
+	}
+}
