@@ -57,9 +57,8 @@ type ScriptError struct {
 	Msg           string
 }
 
-func (e *ScriptError) Error() string {
-	return fmt.Sprintf("%s: turn %d, attempt %d: %s", e.Pos, e.Turn, e.Attempt, e.Msg)
-}
+// Error leaves the turn to whoever asked: the loop's error names it.
+func (e *ScriptError) Error() string { return e.Pos.String() + ": " + e.Msg }
 
 // Misconfigured tells a mistake of who wrote the experiment from a failed transport.
 func (e *ScriptError) Misconfigured() bool { return true }

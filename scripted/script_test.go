@@ -82,9 +82,9 @@ func TestScriptRunsOut(t *testing.T) {
 		turn, attempt int
 		want          string
 	}{
-		{1, 2, "s.yaml:2:5: turn 1, attempt 2: this entry ends at attempt 1, whose reply was not accepted: want one more, or one that parses"},
-		{3, 4, "s.yaml:3:5: turn 3, attempt 4: this entry ends at attempt 3, whose reply was not accepted: want one more, or one that parses"},
-		{4, 1, "s.yaml:3:5: turn 4, attempt 1: no entry names this turn, want one that does, or a default"},
+		{1, 2, "s.yaml:2:5: this entry ends at attempt 1, whose reply was not accepted: want one more, or one that parses"},
+		{3, 4, "s.yaml:3:5: this entry ends at attempt 3, whose reply was not accepted: want one more, or one that parses"},
+		{4, 1, "s.yaml:3:5: no entry names this turn, want one that does, or a default"},
 	} {
 		_, err := m.Complete(context.Background(), loop.Request{Turn: c.turn, Attempt: c.attempt})
 		var misconfigured interface{ Misconfigured() bool }
