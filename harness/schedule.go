@@ -121,7 +121,6 @@ type progress struct {
 	mu   sync.Mutex
 	tell func(Progress)
 	at   Progress
-	left map[string]int
 }
 
 func (e *Experiment) progress() *progress {
