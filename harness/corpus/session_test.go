@@ -83,6 +83,36 @@ func TestChunksAreKept(t *testing.T) {
 }
 
 // 8 MiB are kept unless the configuration says otherwise.
+// TestSHANamesChunksAndTheirBorders: the same text packed in another way is another corpus.
+func TestSHANamesChunksAndTheirBorders(t *testing.T) {
+	sha := func(records int, texts ...string) string {
+		var list []rec
+		for _, text := range texts {
+			list = append(list, rec{Role: "tool", Text: text})
+		}
+		sessions, err := corpus.Load(t.Context(), corpus.Config{
+			ID: "c", Path: write(t, "c.jsonl", jsonl(t, list...)), Prompts: builder(t, bytesCounter{}), Pack: corpus.Pack{Records: records},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sessions[0].SHA()
+	}
+	long := strings.Repeat("long ", 5000) // more than is hashed at a time
+	base := sha(1, "a", "b", long)
+	if again := sha(1, "a", "b", long); again != base || len(base) != 64 {
+		t.Errorf("the same chunks are %q and %q", base, again)
+	}
+	for name, other := range map[string]string{
+		"a byte": sha(1, "a", "c", long), "the last byte": sha(1, "a", "b", long+"."), "the packing": sha(2, "a", "b", long),
+		"the order": sha(1, "b", "a", long), "a chunk more": sha(1, "a", "b", long, "d"),
+	} {
+		if other == base {
+			t.Errorf("%s changes nothing", name)
+		}
+	}
+}
+
 func TestChunksAreKeptUpToEightMiB(t *testing.T) {
 	for mib, want := range map[int]bool{7: true, 9: false} {
 		cfg := corpus.Config{Path: write(t, "c.jsonl", jsonl(t, rec{Role: "a", Text: strings.Repeat("x", mib<<20)})),
