@@ -117,8 +117,16 @@ func (e *Experiment) Goldens() []check.Golden {
 	for _, g := range e.goldens {
 		list = append(list, check.Golden{
 			File: g.spec.File.Value, Prompt: g.prompt.User, Err: g.err, Pos: g.spec.At.Pos,
-			Update: fmt.Sprintf("mem golden update %s --reason \"…\"", e.Spec.File),
+			Update: fmt.Sprintf("mem golden update %s --reason \"…\"", word(e.Spec.File)),
 		})
 	}
 	return list
+}
+
+// word is a path as one word of a shell's command.
+func word(path string) string {
+	if strings.ContainsAny(path, " \t\n\"'`$&|;<>()*?[]#~") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }

@@ -315,8 +315,11 @@ func TestTwinTemplateWithAnotherComma(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden := honest.Goldens()[0]
-	if err := os.WriteFile(golden.File, []byte(golden.Prompt), 0o666); err != nil {
-		t.Fatal(err)
+	entry := fmt.Sprintf(`{"date":"2026-11-30","file":"t1.txt","old":null,"new":%q,"reason":"first"}`+"\n", prompt.SHA(golden.Prompt))
+	for path, text := range map[string]string{golden.File: golden.Prompt, golden.LedgerPath(): entry} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	wantPassed(t, eval(t, config(t), path))
 	cfg := config(t)

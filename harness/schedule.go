@@ -201,11 +201,11 @@ func (e *Experiment) headroom() check.Headroom {
 	return check.Headroom{Budget: e.prompts.Budget(), Percentile: c.Percentile, Min: c.MinHeadroom}
 }
 
-// checks judges in the order: golden, budget, retain and log of each run, levels, expect.
+// checks judges in the order: golden and ledger, budget, retain and log of each run, levels, expect.
 func (e *Experiment) checks(r *Result, runs []*done) []check.Result {
 	var list []check.Result
 	for _, g := range e.Goldens() {
-		list = append(list, g.Check())
+		list = append(list, g.Check(), g.Recorded())
 	}
 	for _, t := range r.Budgets {
 		result := e.headroom().Check(t)

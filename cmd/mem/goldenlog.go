@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+
+	"github.com/poimen-memory/mem/harness/check"
 )
 
 func goldenLogCommand() *cobra.Command {
@@ -22,7 +24,7 @@ func goldenLogCommand() *cobra.Command {
 				folders = []string{"expected"}
 			}
 			for _, folder := range folders {
-				entries, err := readLedger(filepath.Join(folder, ledgerFile))
+				entries, err := check.ReadLedger(filepath.Join(folder, check.LedgerFile))
 				if err != nil {
 					return err
 				}
@@ -35,7 +37,7 @@ func goldenLogCommand() *cobra.Command {
 	}
 }
 
-func showLedger(w io.Writer, entries []ledgerEntry) error {
+func showLedger(w io.Writer, entries []check.LedgerEntry) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "DATE\tFILE\tOLD\tNEW\tREASON")
 	for _, e := range entries {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 	"github.com/poimen-memory/mem/prompt"
@@ -24,8 +25,9 @@ func goldenUpdateCommand() *cobra.Command {
 		Use:   "update SPEC… --reason TEXT",
 		Short: "Write the golden prompts that differ, with the reason",
 		Long: `update writes the golden prompts that differ to their files, shows the diffs, and records
-each with its reason in the LEDGER.jsonl beside the file. It refuses to run in CI: a
-contract is changed by a person.`,
+each with its reason in the LEDGER.jsonl beside the file. A file that was edited by hand to
+what it should be is recorded only. It refuses to run in CI: a contract is changed by a
+person.`,
 		Example: `  mem golden update experiments/gated-loop.yaml --reason "chunks show a fifth role"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if os.Getenv("CI") != "" {
@@ -43,7 +45,11 @@ contract is changed by a person.`,
 
 // updateGoldens writes nothing unless everything can be written.
 func updateGoldens(ctx context.Context, w io.Writer, args []string, why string) error {
-	goldens, err := goldens(ctx, args)
+	all, err := prepare(ctx, harness.Config{}, args)
+	if err != nil {
+		return err
+	}
+	goldens, err := goldens(all)
 	if err != nil {
 		return err
 	}
@@ -52,24 +58,34 @@ func updateGoldens(ctx context.Context, w io.Writer, args []string, why string) 
 		return err
 	}
 	today := time.Now().UTC().Format(time.DateOnly)
+	written := 0
 	for _, c := range changes {
-		fmt.Fprint(w, c.Diff(c.old))
-		if err := c.write(today, why); err != nil {
+		if err := c.make(today, why); err != nil {
 			return &exit{exitIncomplete, err}
 		}
-		fmt.Fprintf(w, "%s: written\n", c.File)
+		if c.agrees() {
+			fmt.Fprintf(w, "%s: recorded, its bytes were right\n", c.File)
+			continue
+		}
+		written++
+		fmt.Fprintf(w, "%s%s: written\n", c.Diff(c.old), c.File)
 	}
-	fmt.Fprintf(w, "%d of %d golden prompts written\n", len(changes), len(goldens))
+	fmt.Fprintf(w, "%d of %d golden prompts written\n", written, len(goldens))
 	return nil
 }
 
-// change is a golden whose file does not hold its prompt.
+// change is a golden whose file does not hold its prompt, or holds it and its ledger does
+// not say so.
 type change struct {
 	check.Golden
-	target string // the file, where File is a symbolic link to it
-	old    string
-	fresh  bool // there is no file yet
+	target   string // the file, where File is a symbolic link to it
+	old      string
+	fresh    bool // there is no file yet
+	recorded bool // the prompt is the ledger's newest
 }
+
+// agrees holds when the file needs no writing.
+func (c change) agrees() bool { return !c.fresh && c.old == c.Prompt }
 
 // changesOf lists what is to be written. Its error is a yamlpos.Errors with all that
 // stands in the way.
@@ -90,7 +106,7 @@ func changesOf(goldens []check.Golden) ([]change, error) {
 		if claims[c.target] = g; claimed && other.Prompt != g.Prompt {
 			errs = append(errs, complaint(g, "golden: %s is also the golden at %s, with another prompt: want a file each", g.File, other.Pos))
 		}
-		if !claimed && (c.fresh || c.old != g.Prompt) {
+		if !claimed && !(c.agrees() && c.recorded) {
 			changes = append(changes, c)
 		}
 	}
@@ -117,7 +133,11 @@ func changeOf(g check.Golden) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	c := change{Golden: g, target: target}
+	newest, err := g.Newest()
+	if err != nil {
+		return change{}, err
+	}
+	c := change{Golden: g, target: target, recorded: newest != nil && newest.New == prompt.SHA(g.Prompt)}
 	old, err := os.ReadFile(target)
 	c.old, c.fresh = string(old), errors.Is(err, fs.ErrNotExist)
 	if c.fresh {
@@ -163,10 +183,13 @@ func follow(path string) (string, error) {
 	return filepath.Join(filepath.Dir(path), inside), nil
 }
 
-// write puts the change into the ledger between writing the file's bytes and giving them
+// make puts the change into the ledger between writing the file's bytes and giving them
 // their name: if that last step fails, the ledger shows that the file is not what it
 // should be, and another update mends it.
-func (c change) write(date, why string) error {
+func (c change) make(date, why string) error {
+	if c.agrees() {
+		return c.record(date, why)
+	}
 	if err := os.MkdirAll(filepath.Dir(c.target), 0o777); err != nil {
 		return err
 	}
@@ -177,14 +200,18 @@ func (c change) write(date, why string) error {
 	if err != nil {
 		return err
 	}
-	entry := ledgerEntry{Date: date, File: filepath.Base(c.File), New: prompt.SHA(c.Prompt), Reason: why}
-	if !c.fresh {
-		sha := prompt.SHA(c.old)
-		entry.Old = &sha
-	}
-	if err := appendLedger(filepath.Join(filepath.Dir(c.File), ledgerFile), entry); err != nil {
+	if err := c.record(date, why); err != nil {
 		os.Remove(staged)
 		return err
 	}
 	return commit(staged, c.target)
+}
+
+func (c change) record(date, why string) error {
+	entry := check.LedgerEntry{Date: date, File: filepath.Base(c.File), New: prompt.SHA(c.Prompt), Reason: why}
+	if !c.fresh {
+		sha := prompt.SHA(c.old)
+		entry.Old = &sha
+	}
+	return appendLedger(c.LedgerPath(), entry)
 }

@@ -21,7 +21,7 @@ const (
 
 // Result is the verdict of one check on one subject.
 type Result struct {
-	Check   string      `json:"check"`   // golden, budget, retain, log, levels, expect
+	Check   string      `json:"check"`   // golden, ledger, budget, retain, log, levels, expect, baseline
 	Subject string      `json:"subject"` // a run's name, a golden's file, a corpus
 	Status  Status      `json:"status"`
 	Detail  string      `json:"detail,omitempty"` // one line: what was found and what would be right

@@ -198,9 +198,47 @@ func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain  text": "plain  text", "end  ": "end··", "a \nb\t": "a·\nb\\x09", "\x1b[31m": `\x1b[31m`,
 		"naïve": `na\u{ef}ve`, "\u202e": `\u{202e}`, "\xff": `\xff`, "\ufffd": `\u{fffd}`, "\r\n": "\\x0d\n", "\x00": `\x00`,
+		`C:\path \n`: `C:\path \n`, `\x09 \u{e9}`: `\x5cx09 \x5cu{e9}`,
 	} {
 		if got := check.Visible(in); got != want {
 			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+// TestLedger: the newest entry about a file must name its bytes, whatever the prompt is.
+func TestLedger(t *testing.T) {
+	sha := prompt.SHA("one")
+	entry := func(file, sha string) string {
+		return fmt.Sprintf(`{"date":"2026-11-30","file":%q,"old":null,"new":%q,"reason":"because"}`, file, sha) + "\n"
+	}
+	for _, test := range []struct {
+		name, file, ledger string
+		status             check.Status
+		says               string
+	}{
+		{"recorded", "one", entry("g.txt", "0") + entry("g.txt", sha) + entry("h.txt", "1"), check.Pass, "recorded on 2026-11-30: because"},
+		{"edited", "one\n", entry("g.txt", sha), check.Fail, "edited by hand"},
+		{"back to an older one", "one", entry("g.txt", sha) + entry("g.txt", "0"), check.Fail, "edited by hand"},
+		{"not recorded", "one", entry("h.txt", sha), check.Fail, "has no entry for it"},
+		{"no ledger", "one", "", check.Fail, "has no entry for it"},
+		{"no JSON", "one", "one\n", check.Fail, "LEDGER.jsonl:1: not an entry of a ledger"},
+		{"torn", "one", strings.TrimSpace(entry("g.txt", sha)), check.Fail, "LEDGER.jsonl:1: the last line has no end"},
+		{"missing file", "", entry("g.txt", sha), check.Skip, "cannot be read"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := check.Golden{File: filepath.Join(t.TempDir(), "g.txt"), Prompt: "another", Update: "mem golden update s.yaml"}
+			for path, text := range map[string]string{g.File: test.file, g.LedgerPath(): test.ledger} {
+				if text == "" {
+					continue
+				}
+				if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := g.Recorded(); got.Check != "ledger" || got.Status != test.status || !strings.Contains(got.Detail, test.says) {
+				t.Errorf("%s: %s\nwant %s with %q", got.Status, got.Detail, test.status, test.says)
+			}
+		})
 	}
 }

@@ -71,7 +71,7 @@ func escapes(line string) string {
 	for len(line) > 0 {
 		r, n := utf8.DecodeRuneInString(line)
 		switch {
-		case r == utf8.RuneError && n == 1, r < ' ', r == 0x7f:
+		case r == utf8.RuneError && n == 1, r < ' ', r == 0x7f, looksEscaped(line):
 			fmt.Fprintf(&b, `\x%02x`, line[0])
 		case r > 0x7f:
 			fmt.Fprintf(&b, `\u{%x}`, r)
@@ -81,4 +81,9 @@ func escapes(line string) string {
 		line = line[n:]
 	}
 	return b.String()
+}
+
+// looksEscaped tells a backslash that would be taken for one of ours.
+func looksEscaped(s string) bool {
+	return strings.HasPrefix(s, `\x`) || strings.HasPrefix(s, `\u{`)
 }

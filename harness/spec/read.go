@@ -129,6 +129,15 @@ func join(dir, path string) string {
 	return filepath.ToSlash(path)
 }
 
+// Files are the spec's own file and all that it names.
+func (s *Spec) Files() []string {
+	files := []string{s.File}
+	for _, p := range s.paths() {
+		files = append(files, p.Value)
+	}
+	return files
+}
+
 // paths are the names of files that stand in the spec.
 func (s *Spec) paths() (paths []*yamlpos.At[string]) {
 	add := func(p *yamlpos.At[string]) {
