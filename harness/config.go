@@ -21,6 +21,7 @@ type Config struct {
 	Select   func(Cell) bool // which runs; nil: all. What an L2 run rests on is run in any case
 	Template string          // of prompts; empty: Figure 10a
 	Loop     Loop            // nil: loop.Run. A broken twin goes in here
+	FailFast bool            // begin no run after one that failed; one run at a time, so that it is known which
 	Progress func(Progress)  // called from one goroutine at a time, or nil
 }
 
@@ -64,6 +65,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Parallel == 0 {
 		c.Parallel = runtime.NumCPU()
+	}
+	if c.FailFast {
+		c.Parallel = 1
 	}
 	if c.Select == nil {
 		c.Select = func(Cell) bool { return true }

@@ -25,6 +25,7 @@ type Experiment struct {
 	sessions []*session
 	jobs     []*job
 	goldens  []golden
+	stop     bool // by Config.FailFast: begin nothing more
 }
 
 // Prepare makes an experiment ready. Nothing is run or written. The error is a

@@ -99,10 +99,10 @@ func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) d
 		memory: e.prompts.Memory(nil).Tokens,
 	}
 	watch := &check.Watch{Model: t, Sink: t}
-	out, err := e.cfg.Loop(ctx, loop.Config{
+	out, err := e.cfg.Loop(context.WithoutCancel(ctx), loop.Config{
 		Model: watch, Sink: watch, Prompts: e.prompts, Level: loop.Level(j.Level),
 		UseExitGate: j.ExitGate == spec.Enforce, Tokenizer: e.Tokenizer(),
-	}, j.query, in.chunks)
+	}, j.query, until(ctx, in.chunks))
 	d.State, d.Reason = classify(err)
 	d.Facts, d.memory, d.committed, d.turns = t.end(out), out.Memory, t.committed(), t.turns
 	d.memories, d.prompts = t.memories, t.prompts(e.prompts.Fixed(), e.prompts.Measure(j.query).Tokens, in.tokens)
@@ -113,6 +113,22 @@ func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) d
 		d.Counts = &c
 	}
 	return d
+}
+
+// until ends chunks with ctx's error once it is cancelled: so the loop, which does not see
+// ctx itself, finishes the turn in hand.
+func until(ctx context.Context, chunks iter.Seq2[prompt.Chunk, error]) iter.Seq2[prompt.Chunk, error] {
+	return func(yield func(prompt.Chunk, error) bool) {
+		for chunk, err := range chunks {
+			if ctx.Err() != nil {
+				yield(prompt.Chunk{}, ctx.Err())
+				return
+			}
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
 }
 
 // classify names a run's end. A model that cannot answer as it was set up says so itself.

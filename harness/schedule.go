@@ -15,11 +15,11 @@ import (
 )
 
 // Run does the experiment's runs and judges them. Its result does not depend on how many
-// go on at a time, nor on which ends first. A cancelled ctx interrupts the runs in hand
-// and leaves the rest undone; the result says so. The error is about the output folder, or
-// about statistics that Prepare should have refused.
+// go on at a time, nor on which ends first. When ctx is cancelled the runs in hand finish
+// the turn in hand, and the rest is left undone; the result says so. The error is about the
+// output folder, or about statistics that Prepare should have refused.
 func (e *Experiment) Run(ctx context.Context) (*Result, error) {
-	if err := os.MkdirAll(e.dir(), 0o777); err != nil {
+	if err := writable(e.dir()); err != nil {
 		return nil, err
 	}
 	if err := e.prune(); err != nil {
@@ -27,6 +27,7 @@ func (e *Experiment) Run(ctx context.Context) (*Result, error) {
 	}
 	earlier := e.earlierDecisions()
 	p := e.progress()
+	e.stop = e.cfg.FailFast && slices.ContainsFunc(e.judgeGoldens(), check.Result.Failed)
 	ended := map[string]*done{}
 	for _, level := range e.Spec.Levels.Value { // L2 reads what L1 left
 		var jobs []*job
@@ -59,13 +60,38 @@ func (e *Experiment) one(ctx context.Context, j *job, ended map[string]*done, p 
 		d.State, d.Reason = Interrupted, "not begun"
 		return d
 	}
+	if e.stop {
+		d.State, d.Reason = Skipped, "not begun, for something failed before"
+		return d
+	}
 	if j.session == nil {
 		if in, d.State, d.Reason = e.level2(j, ended); d.State != Complete {
 			return d
 		}
 	}
 	*d = e.run(ctx, j, in, p.turned)
+	if e.cfg.FailFast && d.failed() { // one at a time: nobody else looks
+		e.stop = true
+	}
 	return d
+}
+
+// failed holds when nothing can make the experiment pass any more.
+func (d *done) failed() bool {
+	return d.State.exit() != 0 || slices.ContainsFunc(d.checks, check.Result.Failed)
+}
+
+// writable makes a folder, and finds out before anything is paid for whether it can be
+// written to.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".writable-*.unfinished")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // parallel calls do(0) … do(n-1), at most width at a time.
@@ -203,10 +229,7 @@ func (e *Experiment) headroom() check.Headroom {
 
 // checks judges in the order: golden and ledger, budget, retain and log of each run, levels, expect.
 func (e *Experiment) checks(r *Result, runs []*done) []check.Result {
-	var list []check.Result
-	for _, g := range e.Goldens() {
-		list = append(list, g.Check(), g.Recorded())
-	}
+	list := e.judgeGoldens()
 	for _, t := range r.Budgets {
 		result := e.headroom().Check(t)
 		result.Pos = e.Spec.Checks.Budget.Pos
@@ -219,6 +242,13 @@ func (e *Experiment) checks(r *Result, runs []*done) []check.Result {
 	judged := judge(r.Runs)
 	for i := range e.Spec.Expect {
 		list = append(list, check.Expect(&e.Spec.Expect[i], judged))
+	}
+	return list
+}
+
+func (e *Experiment) judgeGoldens() (list []check.Result) {
+	for _, g := range e.Goldens() {
+		list = append(list, g.Check(), g.Recorded())
 	}
 	return list
 }

@@ -29,6 +29,9 @@ type Result struct {
 	Pos     yamlpos.Pos `json:"at,omitzero"`      // the spec's line that asked for it, where there is one
 }
 
+// Failed reports whether the verdict is a failure.
+func (r Result) Failed() bool { return r.Status == Fail }
+
 func pass(check, subject, format string, args ...any) Result {
 	return Result{Check: check, Subject: subject, Status: Pass, Detail: fmt.Sprintf(format, args...)}
 }
