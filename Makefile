@@ -1,8 +1,12 @@
-.PHONY: bench eval test dist
+.PHONY: baseline bench eval test dist
 
 # eval builds mem and runs every experiment: scripted models, no network, no environment.
 eval:
-	go run ./cmd/mem eval experiments/*.yaml
+	go run ./cmd/mem eval experiments/*.yaml$(if $(EVALFLAGS), $(EVALFLAGS))
+
+# baseline makes today's counts the ones that CI compares with. Read the diff it leaves.
+baseline:
+	go run ./cmd/mem eval experiments/*.yaml --baseline reports/baseline --update-baseline
 
 # test runs the tests of all packages.
 test:

@@ -21,8 +21,12 @@ type evaluation struct {
 	list     bool
 	dryRun   bool
 	quiet    bool
+	failFast bool
+	outputs  outputs
+	baseline baseline
 
 	stdout   io.Writer
+	stderr   io.Writer
 	show     render.Terminal
 	progress *progress
 }
@@ -36,18 +40,24 @@ func evalCommand() *cobra.Command {
 		Long: `eval runs the experiments of all specs and judges them. Any mistake in any spec, script,
 corpus or label is reported with its place, and then nothing runs.
 
-Everything goes to OUT/EXPERIMENT: summary.json, report.md, report.html, and the log of each run. What
-a selection leaves out is not judged; an L2 run brings the L1 runs whose memories it reads.`,
+Everything goes to OUT/EXPERIMENT: summary.json, report.md, report.html, junit.xml, and the
+log of each run. What a selection leaves out is not judged; an L2 run brings the L1 runs
+whose memories it reads. In GitHub Actions failures are annotated in the spec, and the report is added to
+the run's page.
+
+An interrupt (SIGINT, SIGTERM) lets each run finish the turn in hand and writes what is
+done; a second one stops at once. Either way another eval makes the folder whole.`,
 		Example: `  mem eval experiments/*.yaml
   mem eval experiments/hotpotqa.yaml --model lexical --model oracle --level L1
   mem eval experiments/*.yaml --run 'oracle/enforce$' --out /tmp/reports
   mem eval experiments/agent-session.yaml --list
-  mem eval experiments/*.yaml --dry-run --quiet`,
+  mem eval experiments/*.yaml --dry-run --quiet
+  mem eval experiments/*.yaml --junit junit.xml --markdown comment.md --baseline reports/baseline`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if e.pick.run, e.pick.level, err = parsePick(run, level); err != nil {
 				return err
 			}
-			e.stdout = cmd.OutOrStdout()
+			e.stdout, e.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			e.show = terminal(cmd.OutOrStdout(), e.quiet)
 			e.progress = newProgress(cmd.ErrOrStderr(), e.quiet)
 			return e.run(cmd.Context(), args)
@@ -62,6 +72,9 @@ a selection leaves out is not judged; an L2 run brings the L1 runs whose memorie
 	flags.BoolVar(&e.list, "list", false, "print the runs with their calls and prompt tokens, run nothing")
 	flags.BoolVar(&e.dryRun, "dry-run", false, "print the same and what each model would take, run nothing")
 	flags.BoolVar(&e.quiet, "quiet", false, "print results and failures only")
+	flags.BoolVar(&e.failFast, "fail-fast", false, "begin nothing more once something failed; one run at a time")
+	e.outputs.flags(cmd)
+	e.baseline.flags(cmd)
 	completeEval(cmd)
 	return cmd
 }
@@ -70,8 +83,11 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 	if e.parallel < 0 {
 		return fmt.Errorf("--parallel: found %d, want at least 1, or 0 for one a CPU", e.parallel)
 	}
+	if err := e.baseline.check(!e.pick.all()); err != nil {
+		return err
+	}
 	all, err := prepare(ctx, harness.Config{
-		Out: e.out, Parallel: e.parallel, Select: e.pick.wants, Progress: e.progress.at,
+		Out: e.out, Parallel: e.parallel, Select: e.pick.wants, Progress: e.progress.at, FailFast: e.failFast,
 	}, args)
 	if err != nil {
 		return err
@@ -82,6 +98,9 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 	if e.list || e.dryRun {
 		return e.plan(all)
 	}
+	if err := e.outputs.ready(); err != nil {
+		return &exit{exitIncomplete, err}
+	}
 	return e.judge(ctx, all)
 }
 
@@ -90,8 +109,12 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 func (e *evaluation) judge(ctx context.Context, all []experiment) error {
 	var results []*harness.Result
 	var unwritten error
-	for _, x := range all {
+	for i, x := range all {
 		if ctx.Err() != nil {
+			break
+		}
+		if e.failFast && failed(results) {
+			fmt.Fprintf(e.stderr, "mem: --fail-fast: experiments not begun: %d\n", len(all)-i)
 			break
 		}
 		r, err := e.one(ctx, x)
@@ -105,7 +128,18 @@ func (e *evaluation) judge(ctx context.Context, all []experiment) error {
 	if len(all) > 1 { // one experiment's own sentence says it
 		unwritten = errors.Join(unwritten, e.show.Total(e.stdout, results))
 	}
+	unwritten = errors.Join(unwritten, e.outputs.write(results), annotate(e.stdout, results))
 	return e.verdict(ctx, results, unwritten, len(all))
+}
+
+// failed holds when something did not pass; what is undecided has not failed.
+func failed(results []*harness.Result) bool {
+	for _, r := range results {
+		if code := harness.Exit(r); code != 0 && code != exitUndecided {
+			return true
+		}
+	}
+	return false
 }
 
 // verdict is the exit code that counts, of results that may be fewer than was asked for.
@@ -138,11 +172,15 @@ func (e *evaluation) one(ctx context.Context, x experiment) (*harness.Result, er
 	if e.pick.all() && r.Count(harness.Interrupted) == 0 { // else an entry may yet be used
 		r.Warnings = append(r.Warnings, x.scripts.unused(x.Spec)...)
 	}
-	return r, errors.Join(save(filepath.Join(e.out, r.Experiment), r), e.show.Result(e.stdout, r))
+	partly := !e.pick.all() || e.failFast && harness.Exit(r) != 0
+	return r, errors.Join(e.baseline.judge(e.stdout, r, partly), save(filepath.Join(e.out, r.Experiment), r), e.show.Result(e.stdout, r))
 }
 
 // save writes a result beside its runs.
 func save(dir string, r *harness.Result) error {
+	if err := sweep(dir); err != nil {
+		return err
+	}
 	return errors.Join(
 		writeFile(filepath.Join(dir, "summary.json"), func(w io.Writer) error { return render.JSON(w, r) }),
 		saveReports(dir, r),
@@ -154,5 +192,6 @@ func saveReports(dir string, r *harness.Result) error {
 	return errors.Join(
 		writeFile(filepath.Join(dir, "report.md"), func(w io.Writer) error { return render.Markdown(w, r) }),
 		saveHTML(dir, r),
+		writeFile(filepath.Join(dir, "junit.xml"), func(w io.Writer) error { return render.JUnit(w, []*harness.Result{r}) }),
 	)
 }

@@ -15,6 +15,7 @@ const (
 	exitFailed      = 1   // judged and failed
 	exitUsage       = 2   // bad usage or spec: any error that does not say otherwise
 	exitIncomplete  = 3   // not judged, for something outside failed
+	exitUndecided   = 4   // judged, and the numbers do not settle it
 	exitInterrupted = 130 // as a shell says of a process that SIGINT ended
 )
 

@@ -41,8 +41,12 @@ func expand(arg string) ([]string, error) {
 	return files, nil
 }
 
-// writeFile puts what fill writes into a file, whole or not at all.
+// writeFile puts what fill writes into a file, whole or not at all. What is there and is no
+// file, as /dev/stdout, is written to.
 func writeFile(path string, fill func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return writeTo(path, fill)
+	}
 	staged, err := stage(path, fill)
 	if err != nil {
 		return err
@@ -50,9 +54,31 @@ func writeFile(path string, fill func(io.Writer) error) error {
 	return commit(staged, path)
 }
 
+func writeTo(path string, fill func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(f), f.Close())
+}
+
+// unfinished is the end of a staged file's name.
+const unfinished = ".unfinished"
+
+// sweep takes away the staged files that a killed process left in a folder.
+func sweep(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, ".") && strings.HasSuffix(name, unfinished) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, name)))
+		}
+	}
+	return err
+}
+
 // stage writes a file beside path, to be renamed to it.
 func stage(path string, fill func(io.Writer) error) (staged string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*"+unfinished)
 	if err != nil {
 		return "", err
 	}

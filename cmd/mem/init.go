@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/spec"
 )
 
@@ -53,7 +54,7 @@ func initialize(ctx context.Context, w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range append([]string{starterGolden, "expected/" + ledgerFile}, names(files)...) {
+	for _, name := range append([]string{starterGolden, "expected/" + check.LedgerFile}, names(files)...) {
 		path := filepath.Join(dir, name)
 		if _, absent := os.Lstat(path); absent == nil {
 			err = errors.Join(err, fmt.Errorf("%s is there already, want a folder without it: nothing is written over", path))
@@ -70,7 +71,7 @@ func initialize(ctx context.Context, w io.Writer, dir string) error {
 	if err := updateGoldens(ctx, io.Discard, []string{filepath.Join(dir, starterSpec)}, "The first version."); err != nil {
 		return err
 	}
-	return next(w, dir, append(names(files), starterGolden, "expected/"+ledgerFile))
+	return next(w, dir, append(names(files), starterGolden, "expected/"+check.LedgerFile))
 }
 
 // starterFile is a file to write, its name relative to the folder.

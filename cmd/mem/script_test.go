@@ -22,7 +22,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mem": main})
+	testscript.Main(m, map[string]func(){"mem": main, "stuck": stuck})
+}
+
+// stuck is a process that a first signal does not end: it says in two files when it waits
+// for one, and that it has it, and goes on for good.
+func stuck() {
+	ctx := interruptible()
+	os.WriteFile("asked", []byte("ready"), 0o666)
+	<-ctx.Done()
+	os.WriteFile("asked twice", []byte("ready"), 0o666)
+	time.Sleep(time.Hour)
 }
 
 // TestScript runs the commands as a shell does. A script's file name is what it shows.
@@ -37,7 +47,7 @@ func TestScript(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "interrupt": interrupt, "records": records, "sametree": sameTree,
+			"exits": exits, "interrupt": interrupt, "interrupttwice": interruptTwice, "records": records, "sametree": sameTree,
 			"cut": cut, "edit": edit, "holds": holds,
 		},
 	})
@@ -67,13 +77,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.Getenv("WORK"), &out, &stderr
 	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME")}
 	ts.Check(cmd.Start())
-	for deadline := time.Now().Add(5 * time.Minute); size(ts.MkAbs(args[0])) == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			cmd.Process.Kill()
-			ts.Fatalf("%s holds nothing after five minutes\n%s", args[0], &stderr)
-		}
-	}
-	ts.Check(cmd.Process.Signal(os.Interrupt))
+	interruptOnce(ts, cmd, args[0])
 	cmd.Wait()
 	ts.Logf("[stdout]\n%s[stderr]\n%s", &out, &stderr)
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
@@ -82,6 +86,33 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	if !strings.Contains(stderr.String(), "interrupted") {
 		ts.Fatalf("stderr does not say so")
 	}
+}
+
+// interrupttwice FILE1 FILE2 COMMAND… runs a command and sends it SIGINT once FILE1 holds
+// something, and again once FILE2 does, which must end it as that signal does.
+func interruptTwice(ts *testscript.TestScript, _ bool, args []string) {
+	path, err := lookPath(ts.Getenv("PATH"), args[2])
+	ts.Check(err)
+	cmd := exec.Command(path, args[3:]...)
+	cmd.Dir = ts.Getenv("WORK")
+	ts.Check(cmd.Start())
+	interruptOnce(ts, cmd, args[0])
+	interruptOnce(ts, cmd, args[1])
+	cmd.Wait()
+	if cmd.ProcessState.Exited() {
+		ts.Fatalf("it ended with %v, want by the signal", cmd.ProcessState)
+	}
+}
+
+// interruptOnce sends SIGINT once a file holds something.
+func interruptOnce(ts *testscript.TestScript, cmd *exec.Cmd, file string) {
+	for deadline := time.Now().Add(5 * time.Minute); size(ts.MkAbs(file)) == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			cmd.Process.Kill()
+			ts.Fatalf("%s holds nothing after five minutes", file)
+		}
+	}
+	ts.Check(cmd.Process.Signal(os.Interrupt))
 }
 
 func lookPath(path, name string) (string, error) {

@@ -9,14 +9,32 @@ import (
 
 // JSON writes all of a result, as summary.json holds it: indented, keys in the order of
 // the types, lists never null.
-func JSON(w io.Writer, r *harness.Result) error {
+func JSON(w io.Writer, r *harness.Result) error { return encode(w, full(r)) }
+
+// AllJSON writes several results, each as JSON does.
+func AllJSON(w io.Writer, rs []*harness.Result) error {
+	all := struct {
+		Schema      int              `json:"schema"`
+		Experiments []harness.Result `json:"experiments"`
+	}{harness.SchemaVersion, []harness.Result{}}
+	for _, r := range rs {
+		all.Experiments = append(all.Experiments, full(r))
+	}
+	return encode(w, all)
+}
+
+func full(r *harness.Result) harness.Result {
 	full := *r
 	full.Checks, full.Gates = list(r.Checks), list(r.Gates)
 	full.Budgets, full.Runs = list(r.Budgets), list(r.Runs)
+	return full
+}
+
+func encode(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(full)
+	return e.Encode(v)
 }
 
 func list[T any](s []T) []T {
