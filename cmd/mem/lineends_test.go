@@ -37,7 +37,7 @@ func TestLineEndsOfWindows(t *testing.T) {
 		t.Fatal(converted, err)
 	}
 	code, out := mem("eval", filepath.Join(dir, "experiments/first.yaml"), "--out", filepath.Join(dir, "reports"), "--quiet")
-	if code != 0 || !strings.Contains(out, "first: passed — 17 checks passed, 6 runs, 20 turns") {
+	if code != 0 || !strings.Contains(out, "first: passed — 18 checks passed, 6 runs, 20 turns") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 }
