@@ -159,7 +159,8 @@ func names(list []yamlpos.At[string], id string) bool {
 func (e *Experiment) source(c *spec.Corpus, queries []corpus.Query) corpus.Config {
 	cfg := corpus.Config{
 		ID: c.ID.Value, Path: c.Path.Value, Prompts: e.prompts, Queries: queries,
-		Pack: corpus.Pack{Tokens: c.Chunk.Tokens.Value, Records: c.Chunk.Records.Value},
+		Pack:   corpus.Pack{Tokens: c.Chunk.Tokens.Value, Records: c.Chunk.Records.Value},
+		Labels: c.Labels.Value,
 	}
 	if c.Import != nil {
 		cfg.Path, cfg.Format, cfg.Join = c.Import.Path.Value, c.Import.Format, c.Import.Join
@@ -183,6 +184,9 @@ func positioned(c *spec.Corpus, err error) yamlpos.Errors {
 // unread is what is wrong with a file that the spec names at a place.
 func unread(at yamlpos.Place, err error) yamlpos.Errors {
 	if why, ok := errors.AsType[*os.PathError](err); ok {
+		if why.Path == c.Labels.Value {
+			at = c.Labels.Place
+		}
 		return yamlpos.Errors{at.Errorf("%s: %v", why.Path, why.Err)}
 	}
 	return yamlpos.Errors{at.Errorf("%v", err)}

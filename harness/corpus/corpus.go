@@ -41,6 +41,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 	"github.com/poimen-memory/mem/prompt"
@@ -50,8 +52,9 @@ import (
 type Config struct {
 	ID      string // names the sessions
 	Path    string
-	Format  string // "jsonl", the default: one session; "hotpotqa": one a sample
-	Join    bool   // hotpotqa: all samples as one session with all their queries
+	Format  string // one of Formats; "" is jsonl
+	Join    bool   // all samples of a data set as one session with all their queries
+	Labels  string // path of a labels file, whose queries are asked too; "" for none
 	Pack    Pack
 	Prompts *prompt.Builder // renders and counts
 	Queries []Query         // asked of every session; imported ones stand beside them
@@ -72,36 +75,90 @@ type Pack struct {
 type Query struct {
 	ID, Text string
 	Answers  []string
-	Labels   []Label // of an imported query: none, its evidence comes with the data
+	Labels   []Label
 }
 
 // Label marks evidence: a whole record by its ID, every place of the text Match within a
 // record, or, with both, the places of Match within the record ID. Places may overlap.
 type Label struct {
 	ID, Match string
+	Nth       int  // with ID and Match: this place only, from 1; 0: all
 	All       bool // whoever sums the hits: more than one is intended
 	Pos       yamlpos.Pos
 }
 
 // Load reads a corpus. Sessions come in the order of the file: one named ID, or for an
-// import one a sample, named ID/SAMPLE by the sample's own id or its number. The error
-// is a yamlpos.Errors with up to 20 complaints when the file's content is refused.
+// import with samples one each, named ID/SAMPLE by the sample's own id or its number. The
+// error is a yamlpos.Errors with up to 20 complaints when the file's content is refused.
 func Load(ctx context.Context, cfg Config) ([]*Session, error) {
+	labels, err := cfg.readLabels()
+	if err != nil {
+		return nil, err
+	}
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("corpus %s: %w", cfg.ID, err)
 	}
-	return formats()[cfg.Format](ctx, &loader{Config: cfg, room: cmp.Or(cfg.Keep, keep)})
+	l := &loader{Config: cfg, room: cmp.Or(cfg.Keep, keep)}
+	parts, err := l.parts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var sessions []*Session
+	for _, p := range parts {
+		s, err := l.session(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, s)
+	}
+	return sessions, labels.judge(sessions)
 }
 
-// A format reads a whole file into sessions.
-type format func(context.Context, *loader) ([]*Session, error)
+// parts are the sessions of the file, not yet read.
+func (l *loader) parts(ctx context.Context) ([]part, error) {
+	parts, err := formats()[l.Format](ctx, l)
+	if err != nil || !l.Join {
+		return parts, err
+	}
+	return []part{join(parts)}, nil
+}
+
+// A format finds the sessions of a file.
+type format func(context.Context, *loader) ([]part, error)
 
 func formats() map[string]format {
-	return map[string]format{"": loadJSONL, "jsonl": loadJSONL, "hotpotqa": loadHotpotQA}
+	return map[string]format{
+		"":            whole(jsonlRecords),
+		"jsonl":       whole(jsonlRecords),
+		"hotpotqa":    sampled{parse: parseHotpot}.parts,
+		"squad":       sampled{within: "data", parse: parseSquad}.parts,
+		"musique":     sampled{parse: parseMusique}.parts,
+		"locomo":      sampled{parse: parseLoCoMo}.parts,
+		"longmemeval": sampled{parse: parseLongMemEval}.parts,
+		"openai-chat": chatParts,
+		"claude-code": whole(claudeRecords),
+		"text":        whole(textRecords),
+		"markdown":    whole(markdownRecords),
+	}
+}
+
+// whole is a format whose file is one session.
+func whole(records func(path string) source) format {
+	return func(_ context.Context, l *loader) ([]part, error) {
+		return []part{{read: records(l.Path)}}, nil
+	}
 }
 
 // Formats lists what Config.Format may name.
-func Formats() []string { return []string{"jsonl", "hotpotqa"} }
+func Formats() []string {
+	names := slices.Sorted(maps.Keys(formats()))
+	return names[1:] // without ""
+}
+
+// samples reports whether files of a format hold samples, each a session.
+func samples(format string) bool {
+	return slices.Contains([]string{"hotpotqa", "squad", "musique", "locomo", "longmemeval", "openai-chat"}, format)
+}
 
 func (c *Config) check() error {
 	switch {
@@ -111,8 +168,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("chunk has tokens %d and records %d: want exactly one, above 0", c.Pack.Tokens, c.Pack.Records)
 	case formats()[c.Format] == nil:
 		return fmt.Errorf("format: %s", yamlpos.OneOf(c.Format, Formats()))
-	case c.Join && c.Format != "hotpotqa":
-		return errors.New("join: only a hotpotqa corpus has samples to join")
+	case c.Join && !samples(c.Format):
+		return fmt.Errorf("join: a file of format %s is one session already", cmp.Or(c.Format, "jsonl"))
 	}
 	return c.checkQueries()
 }

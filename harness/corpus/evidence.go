@@ -3,6 +3,7 @@ package corpus
 import (
 	"cmp"
 	"crypto/sha256"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -50,8 +51,8 @@ type gold struct {
 // evidence finds the labels of queries in records, and marks the chunks that hold them.
 type evidence struct {
 	list    []Asked
-	byID    map[string][]place // labels of a whole record
-	matches []place            // labels with a text
+	byID    map[string][]place // labels that name a record
+	matches []place            // labels that do not
 	byText  map[[sha256.Size]byte][]span
 }
 
@@ -63,37 +64,38 @@ type place struct {
 
 func newEvidence(queries []Query, own []imported) evidence {
 	e := evidence{byID: map[string][]place{}, byText: map[[sha256.Size]byte][]span{}}
-	for i, q := range queries {
-		e.list = append(e.list, Asked{Query: q, Hits: make([]int, len(q.Labels))})
-		for j, l := range q.Labels {
-			if at := (place{i, j, l}); l.Match != "" {
-				e.matches = append(e.matches, at)
-			} else {
-				e.byID[l.ID] = append(e.byID[l.ID], at)
-			}
-		}
+	for _, q := range queries {
+		e.ask(q)
 	}
 	for _, q := range own {
 		for _, g := range q.gold {
 			e.byText[g.text] = append(e.byText[g.text], span{len(e.list), g.from, g.to})
 		}
-		e.list = append(e.list, Asked{Query: q.Query})
+		e.ask(q.Query)
 	}
 	return e
+}
+
+func (e *evidence) ask(q Query) {
+	for j, l := range q.Labels {
+		if at := (place{len(e.list), j, l}); l.ID == "" {
+			e.matches = append(e.matches, at)
+		} else {
+			e.byID[l.ID] = append(e.byID[l.ID], at)
+		}
+	}
+	e.list = append(e.list, Asked{Query: q, Hits: make([]int, len(q.Labels))})
 }
 
 // find notes the evidence in a record.
 func (e *evidence) find(r *record) {
 	if r.id != "" {
 		for _, l := range e.byID[r.id] {
-			e.list[l.query].Hits[l.label]++
-			r.spans = append(r.spans, span{l.query, 0, len(r.Text)})
+			e.label(r, l)
 		}
 	}
 	for _, l := range e.matches {
-		if l.ID == "" || l.ID == r.id {
-			e.match(r, l)
-		}
+		e.match(r, l)
 	}
 	if len(e.byText) > 0 {
 		r.spans = append(r.spans, e.byText[sha256.Sum256([]byte(r.Text))]...)
@@ -101,17 +103,37 @@ func (e *evidence) find(r *record) {
 	r.spans = merge(r.spans)
 }
 
+// label notes what a label marks in the record that it names.
+func (e *evidence) label(r *record, l place) {
+	if l.Match != "" {
+		e.match(r, l)
+		return
+	}
+	e.list[l.query].Hits[l.label]++
+	r.spans = append(r.spans, span{l.query, 0, len(r.Text)})
+}
+
 // match finds every place of a label's text, overlapping ones too: two places that
 // overlap are as ambiguous as two that do not.
 func (e *evidence) match(r *record, l place) {
-	for from := 0; ; from++ {
-		i := strings.Index(r.Text[from:], l.Match)
-		if i < 0 {
-			return
+	n := 0
+	for from := range places(r.Text, l.Match) {
+		if n++; l.Nth == 0 || n == l.Nth {
+			e.list[l.query].Hits[l.label]++
+			r.spans = grow(r.spans, span{l.query, from, from + len(l.Match)})
 		}
-		from += i
-		e.list[l.query].Hits[l.label]++
-		r.spans = grow(r.spans, span{l.query, from, from + len(l.Match)})
+	}
+}
+
+// places are the offsets at which a text stands in another, overlapping ones too.
+func places(text, match string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for from := 0; ; from++ {
+			i := strings.Index(text[from:], match)
+			if from += i; i < 0 || !yield(from) {
+				return
+			}
+		}
 	}
 }
 

@@ -8,15 +8,17 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 )
 
-// jsonFile is the path of a file that holds one JSON list, or one value after another.
-type jsonFile string
+// jsonFile is a file that holds one JSON list, or one value after another.
+type jsonFile struct {
+	path   string
+	within string // key of the list, when it stands in an object
+}
 
 // item is one element of such a file.
 type item struct {
@@ -53,13 +55,13 @@ var errLongItem = fmt.Errorf("an element is over %d MiB, the longest that is rea
 // should be; it ends the stream.
 func (f jsonFile) items() iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
-		file, err := os.Open(string(f))
+		file, err := openFile(f.path)
 		if err != nil {
 			yield(item{}, err)
 			return
 		}
 		defer file.Close()
-		r, err := newItemReader(string(f), file)
+		r, err := newItemReader(f, file)
 		for n := 1; err == nil; n++ {
 			var it item
 			if it, err = r.next(n); err == nil && !yield(it, nil) {
@@ -75,19 +77,59 @@ func (f jsonFile) items() iter.Seq2[item, error] {
 type itemReader struct {
 	file  string
 	lines *lineCounter
+	in    *bufio.Reader
 	dec   *json.Decoder
 	list  bool
-	skip  int64 // bytes before the decoder's first
+	skip  int64  // bytes before the decoder's first
+	tail  string // begins an object that what follows the list ends
 }
 
-func newItemReader(name string, file io.Reader) (*itemReader, error) {
-	r := &itemReader{file: name, lines: &lineCounter{r: file, left: maxLine, line: 1}}
-	in := bufio.NewReader(r.lines)
+func newItemReader(f jsonFile, file io.Reader) (*itemReader, error) {
+	r := &itemReader{file: f.path, lines: &lineCounter{r: file, left: maxLine, line: 1}}
+	in := bufio.NewReaderSize(r.lines, 64<<10)
+	r.in = in
 	if bom, _ := in.Peek(3); string(bom) == "\ufeff" {
 		in.Discard(3)
 		r.skip, r.lines.start = 3, 3
 	}
+	if n := listWithin(in, f.within); n > 0 {
+		in.Discard(n)
+		r.skip += int64(n)
+		r.tail = `{"":0`
+	}
 	return r, r.open(in)
+}
+
+// listWithin is how many bytes stand before the list of that key in the object that a file
+// begins with; 0 when there is none within what is buffered.
+func listWithin(in *bufio.Reader, key string) int {
+	if key == "" {
+		return 0
+	}
+	head, _ := in.Peek(in.Size())
+	start := skipSpace(head, 0)
+	if start == len(head) || head[start] != '{' {
+		return 0
+	}
+	dec := json.NewDecoder(bytes.NewReader(head))
+	dec.Token()
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return 0
+		}
+		if name == key {
+			list, _ := dec.Token()
+			if list != json.Delim('[') {
+				return 0
+			}
+			return int(dec.InputOffset()) - 1
+		}
+		if err := dec.Decode(new(json.RawMessage)); err != nil {
+			return 0
+		}
+	}
+	return 0
 }
 
 // open steps into the list, if it is one.
@@ -137,9 +179,24 @@ func (r *itemReader) end(n int) error {
 	if n == 1 {
 		return r.errorf(r.skip, "the list is empty: want samples")
 	}
-	r.list = false // whatever comes now is not in it
+	if r.list = false; r.tail != "" { // whatever comes now is not in it
+		return r.endObject()
+	}
 	if r.dec.More() {
 		return r.errorf(r.skip+r.dec.InputOffset(), "something follows the end of the list")
+	}
+	return io.EOF
+}
+
+// endObject reads what follows the list in its object.
+func (r *itemReader) endObject() error {
+	at := r.skip + r.dec.InputOffset()
+	rest, err := io.ReadAll(io.MultiReader(r.dec.Buffered(), r.in))
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.file, err)
+	}
+	if f := checkJSON([]byte(r.tail+string(rest)), "the file ends within the object around the list: it is cut short"); f != nil {
+		return r.errorf(at+int64(max(f.at-len(r.tail), 0)), "%s", f.msg)
 	}
 	return io.EOF
 }

@@ -217,6 +217,8 @@ func unescape(b []byte) (r rune, size int) {
 
 func (v value) isString() bool { return v.raw[0] == '"' }
 
+func (v value) isNull() bool { return v.raw[0] == 'n' }
+
 // kind names the value for a message.
 func (v value) kind() string {
 	switch v.raw[0] {

@@ -3,12 +3,10 @@ package corpus
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -19,20 +17,15 @@ import (
 // maxLine is how long a line of a corpus may be, in bytes: the reader holds one line.
 const maxLine = 16 << 20
 
-func loadJSONL(ctx context.Context, l *loader) ([]*Session, error) {
-	s, err := l.session(ctx, l.ID, jsonlFile(l.Path).records, nil)
-	if err != nil {
-		return nil, err
-	}
-	return []*Session{s}, nil
-}
-
 // jsonlFile is the path of a file of records, one a line.
 type jsonlFile string
 
+// jsonlRecords are the records of a file of them.
+func jsonlRecords(path string) source { return jsonlFile(path).records }
+
 func (f jsonlFile) records() iter.Seq2[*record, error] {
 	return func(yield func(*record, error) bool) {
-		file, err := os.Open(string(f))
+		file, err := openFile(string(f))
 		if err != nil {
 			yield(nil, err)
 			return

@@ -16,6 +16,8 @@ type record struct {
 	at    yamlpos.Pos
 	idAt  yamlpos.Pos
 	spans []span // evidence in the text
+
+	skipped string // not "": no record, but something that is passed over, and what it is
 }
 
 // source reads a session's records from the start, as often as it is called. The error

@@ -9,6 +9,9 @@ import (
 	"hash"
 	"hash/maphash"
 	"iter"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 	"github.com/poimen-memory/mem/prompt"
@@ -24,6 +27,7 @@ type Session struct {
 	seed     maphash.Seed
 	sha      string
 	records  int
+	roles    map[string]int
 	reserved int
 	gateTags int
 	queries  []Asked
@@ -50,6 +54,9 @@ func (s *Session) SHA() string { return s.sha }
 // Records is the number of records.
 func (s *Session) Records() int { return s.records }
 
+// Roles is the number of records by role. It is shared: not to be changed.
+func (s *Session) Roles() map[string]int { return s.roles }
+
 // ChunkTokens is the size of every chunk, in tokens of its rendering as sent.
 func (s *Session) ChunkTokens() []int {
 	tokens := make([]int, len(s.chunks))
@@ -69,7 +76,8 @@ func (s *Session) GateTags() int { return s.gateTags }
 // are shared: not to be changed.
 func (s *Session) Queries() []Asked { return s.queries }
 
-// Warnings says what the source's own labels point to and does not exist.
+// Warnings says what the source's own labels point to and does not exist, and what of the
+// source is no record and was passed over.
 func (s *Session) Warnings() []string { return s.warnings }
 
 // Chunks passes over the session from its first chunk; passes are independent of each
@@ -92,6 +100,9 @@ func (s *Session) readAgain(yield func(prompt.Chunk, error) bool) {
 	n := 0 // chunks handed out
 	var open []prompt.Record
 	for r, err := range s.read() {
+		if err == nil && r.skipped != "" {
+			continue
+		}
 		if err != nil {
 			yield(prompt.Chunk{}, fmt.Errorf("corpus %s was read before and cannot be read again: %w", s.name, err))
 			return
@@ -147,10 +158,10 @@ type loader struct {
 }
 
 // session reads a session from its first record to its last and learns all that is kept
-// of it. own are the queries that an import brings, with their evidence known already.
-func (l *loader) session(ctx context.Context, name string, read source, own []imported) (*Session, error) {
-	b := newBuild(l, name, read, own)
-	for r, err := range read() {
+// of it.
+func (l *loader) session(ctx context.Context, p part) (*Session, error) {
+	b := newBuild(l, p)
+	for r, err := range p.read() {
 		if err == nil {
 			err = b.add(r)
 		}
@@ -170,7 +181,8 @@ type build struct {
 	loader   *loader
 	packer   packer
 	evidence evidence
-	ids      map[[16]byte]int // digest of an id: its line
+	ids      ids
+	skipped  map[string]int // what was passed over
 	faults   faults
 	kept     []prompt.Chunk
 	size     int       // bytes of kept
@@ -178,12 +190,16 @@ type build struct {
 	buffer   [4096]byte
 }
 
-func newBuild(l *loader, name string, read source, own []imported) *build {
+func newBuild(l *loader, p part) *build {
 	b := &build{
-		Session:  &Session{name: name, read: read, seed: maphash.MakeSeed()},
+		Session: &Session{
+			name: strings.TrimSuffix(within(l.ID, p.name), "/"), read: p.read, seed: maphash.MakeSeed(),
+			roles: map[string]int{}, warnings: p.warnings,
+		},
 		loader:   l,
-		evidence: newEvidence(l.Queries, own),
-		ids:      map[[16]byte]int{},
+		evidence: newEvidence(l.Queries, p.own),
+		ids:      ids{},
+		skipped:  map[string]int{},
 		sum:      sha256.New(),
 	}
 	b.packer = newPacker(l.Pack, l.Prompts, b.emit)
@@ -193,8 +209,13 @@ func newBuild(l *loader, name string, read source, own []imported) *build {
 // add takes the next record. After the first complaint about the file, records are only
 // read for more of them.
 func (b *build) add(r *record) error {
+	if r.skipped != "" {
+		b.skipped[r.skipped]++
+		return nil
+	}
 	b.records++
-	if err := b.unique(r); err != nil {
+	b.roles[r.Role]++
+	if err := b.ids.claim(r); err != nil {
 		return err
 	}
 	if len(b.faults.list) > 0 {
@@ -204,17 +225,20 @@ func (b *build) add(r *record) error {
 	return b.packer.add(r)
 }
 
-// unique keeps a digest of every id: a corpus may have millions.
-func (b *build) unique(r *record) error {
+// ids are those of a session: a digest of each, and its line, for there may be millions.
+type ids map[[16]byte]int
+
+// claim refuses an id that is taken. The error is a yamlpos.Errors.
+func (s ids) claim(r *record) error {
 	if r.id == "" {
 		return nil
 	}
 	sum := sha256.Sum256([]byte(r.id))
 	key := [16]byte(sum[:16])
-	if line, ok := b.ids[key]; ok {
+	if line, ok := s[key]; ok {
 		return yamlpos.Errors{{Pos: r.idAt, Path: "id", Msg: fmt.Sprintf("%q is the id of the record on line %d already: want a unique one", r.id, line)}}
 	}
-	b.ids[key] = r.at.Line
+	s[key] = r.at.Line
 	return nil
 }
 
@@ -267,5 +291,8 @@ func (b *build) finish() (*Session, error) {
 	}
 	b.queries = b.evidence.list
 	b.sha = hex.EncodeToString(b.sum.Sum(nil))
+	for _, what := range slices.Sorted(maps.Keys(b.skipped)) {
+		b.warnings = append(b.warnings, fmt.Sprintf("%s: passed over %d × %s", b.loader.Path, b.skipped[what], what))
+	}
 	return b.Session, nil
 }

@@ -151,6 +151,7 @@ func (s *Spec) paths() (paths []*yamlpos.At[string]) {
 	}
 	for i := range s.Corpora {
 		add(&s.Corpora[i].Path)
+		add(&s.Corpora[i].Labels)
 		if im := s.Corpora[i].Import; im != nil {
 			add(&im.Path)
 		}

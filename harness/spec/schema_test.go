@@ -126,6 +126,8 @@ func TestSchemaRefusesWhatItCan(t *testing.T) {
 		"id-twice-by-merge":                "ids that are new",
 		"id-windows-device":                "names of folders on Windows",
 		"import-sample-of-joined":          "a reference",
+		"import-sample-of-one-session":     "a reference",
+		"import-without-queries":           "what a format is",
 		"key-duplicate":                    "not YAML that a library would read",
 		"level-2-alone":                    "fields that need each other",
 		"level-2-of-enforced":              "fields that need each other",

@@ -8,7 +8,11 @@
 // A spec is refused as a whole, with all that is wrong with it at once.
 package spec
 
-import "github.com/poimen-memory/mem/harness/spec/yamlpos"
+import (
+	"slices"
+
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+)
 
 // Spec is an experiment. It expands to runs: corpora × queries × levels × exit settings ×
 // models × trials.
@@ -98,15 +102,27 @@ type Corpus struct {
 	Path   yamlpos.At[string] `yaml:"path" min:"1"`                // JSONL file with a record a line: {"role": "tool", "text": "…", "id": "r17"}
 	Import *Import            `yaml:"import"`
 	Synth  NotBuilt           `yaml:"synth"`
+	Labels yamlpos.At[string] `yaml:"labels" min:"1"` // file of queries with their evidence, as mem corpus import and label write it
 	Chunk  Chunk              `yaml:"chunk"`
 }
 
-// Import is a data set in its published form; it brings its own queries and labels.
+// Import is a data set in its published form, which brings its own queries and labels, or
+// a session in another format than ours.
 type Import struct {
 	At     yamlpos.Place      `yaml:",pos"`
-	Format string             `yaml:"format,required" enum:"hotpotqa"` // of the file
-	Path   yamlpos.At[string] `yaml:"path,required" min:"1"`           // the file
-	Join   bool               `yaml:"join"`                            // one session of all samples; else one each, named corpus/sample
+	Format string             `yaml:"format,required" enum:"claude-code,hotpotqa,jsonl,locomo,longmemeval,markdown,musique,openai-chat,squad,text"` // of the file
+	Path   yamlpos.At[string] `yaml:"path,required" min:"1"`                                                                                        // the file
+	Join   bool               `yaml:"join"`                                                                                                         // one session of all samples; else one each, named corpus/sample
+}
+
+// asks reports whether the data set brings queries.
+func (i *Import) asks() bool {
+	return i != nil && !slices.Contains([]string{"claude-code", "jsonl", "markdown", "openai-chat", "text"}, i.Format)
+}
+
+// sampled reports whether the corpus is many sessions, named corpus/sample.
+func (i *Import) sampled() bool {
+	return i != nil && !i.Join && (i.asks() || i.Format == "openai-chat")
 }
 
 // Chunk is how a corpus is packed, by exactly one measure. It is another number than the

@@ -1,0 +1,266 @@
+package corpus
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+)
+
+// labelsFile is a file of queries with their labels, for one corpus:
+//
+//	queries:
+//	  - id: redis-port
+//	    text: Which port does the staging Redis listen on?
+//	    answers: ["6380"]
+//	    evidence: [r17, {id: r18, match: "6380", nth: 2}]
+//
+// Labels that nobody has confirmed stand under proposed in place of evidence.
+type labelsFile struct {
+	At      yamlpos.Place `yaml:",pos"`
+	Queries []labelled    `yaml:"queries,required" min:"1"`
+}
+
+type labelled struct {
+	At       yamlpos.Place      `yaml:",pos"`
+	ID       yamlpos.At[string] `yaml:"id,required" min:"1"`
+	Text     yamlpos.At[string] `yaml:"text" min:"1"`
+	Answers  []string           `yaml:"answers"`
+	Evidence []labelEntry       `yaml:"evidence"`
+	Proposed []labelEntry       `yaml:"proposed"`
+}
+
+type labelEntry struct {
+	At    yamlpos.Place      `yaml:",pos"`
+	ID    yamlpos.At[string] `yaml:"id" min:"1"`
+	Match yamlpos.At[string] `yaml:"match" min:"1"`
+	Nth   yamlpos.At[int]    `yaml:"nth" min:"1"`
+	All   yamlpos.At[bool]   `yaml:"all"`
+}
+
+// DecodeYAML implements yamlpos.Unmarshaler.
+func (l *labelEntry) DecodeYAML(n yamlpos.Node) {
+	switch n.Kind() {
+	case yamlpos.Map:
+		type fields labelEntry // without this method
+		if n.Decode((*fields)(l)) {
+			l.judge(n)
+		}
+	case yamlpos.List, yamlpos.Null:
+		n.Want("a record's id, {id: ID, match: TEXT} or {match: TEXT}")
+	default:
+		l.ID.DecodeYAML(n)
+		l.At = n.Place()
+	}
+}
+
+func (l *labelEntry) judge(n yamlpos.Node) {
+	switch {
+	case !l.ID.Present() && !l.Match.Present():
+		n.Want("an id, a match, or both")
+	case l.Nth.Present() && (!l.ID.Present() || !l.Match.Present()):
+		n.Report(l.Nth.Errorf("found nth without id and match, whose places it counts"))
+	case l.All.Present() && !l.Match.Present():
+		n.Report(l.All.Errorf("found all without match, whose hits it is about"))
+	case l.All.Present() && l.Nth.Present():
+		n.Report(l.All.Errorf("found all and nth together, want one of them"))
+	}
+}
+
+func (l labelEntry) label() Label {
+	return Label{ID: l.ID.Value, Match: l.Match.Value, Nth: l.Nth.Value, All: l.All.Value, Pos: l.At.Pos}
+}
+
+// Labelled is a query of a labels file. Proposed are labels that nobody has confirmed.
+type Labelled struct {
+	Query
+	Proposed []Proposal
+	At       yamlpos.Place
+}
+
+// ReadLabels reads a labels file. Nothing is known yet of the corpus: a text may be missing
+// where a spec has it, and labels may hit nothing. The error is a yamlpos.Errors, or that
+// of os.ReadFile.
+func ReadLabels(path string) ([]Labelled, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var file labelsFile
+	if err := yamlpos.Decode(path, data, &file); err != nil {
+		return nil, err
+	}
+	var list []Labelled
+	var errs yamlpos.Errors
+	first := map[string]int{}
+	for _, q := range file.Queries {
+		if line, ok := first[q.ID.Value]; ok {
+			errs = append(errs, q.ID.Errorf("found %q, which is also an id on line %d", q.ID.Value, line))
+		}
+		first[q.ID.Value] = q.ID.Pos.Line
+		list = append(list, q.query())
+	}
+	return list, errs.Err()
+}
+
+func (q labelled) query() Labelled {
+	l := Labelled{Query: Query{ID: q.ID.Value, Text: q.Text.Value, Answers: q.Answers}, At: q.At}
+	for _, e := range q.Evidence {
+		l.Labels = append(l.Labels, e.label())
+	}
+	for _, e := range q.Proposed {
+		l.Proposed = append(l.Proposed, Proposal{Label: e.label()})
+	}
+	return l
+}
+
+// added are the labels that a file adds to a corpus's queries: for each query, from which
+// of its labels on.
+type added map[string]int
+
+// readLabels adds the queries and labels of the labels file.
+func (c *Config) readLabels() (added, error) {
+	if c.Labels == "" {
+		return nil, nil
+	}
+	list, err := ReadLabels(c.Labels)
+	if err != nil {
+		return nil, err
+	}
+	c.Queries = slices.Clone(c.Queries)
+	from, errs := added{}, yamlpos.Errors(nil)
+	for _, l := range list {
+		if len(l.Proposed) > 0 {
+			errs = append(errs, l.At.Errorf("found %d proposed labels of query %q: move what is right to evidence, and delete the rest", len(l.Proposed), l.ID))
+		}
+		i := slices.IndexFunc(c.Queries, func(q Query) bool { return q.ID == l.ID })
+		if i < 0 && l.Text == "" {
+			errs = append(errs, l.At.Errorf("found query %q without a text, and none of that id in the spec for this corpus", l.ID))
+		}
+		if i < 0 {
+			i, c.Queries = len(c.Queries), append(c.Queries, Query{ID: l.ID, Text: l.Text})
+		}
+		q := &c.Queries[i]
+		from[l.ID] = len(q.Labels)
+		q.Labels = append(slices.Clone(q.Labels), l.Labels...)
+		if q.Answers == nil {
+			q.Answers = l.Answers
+		}
+	}
+	return from, errs.Err()
+}
+
+// judge refuses labels of the file that are not in the corpus, or at more places than they
+// may.
+func (a added) judge(sessions []*Session) error {
+	hits := map[yamlpos.Pos]int{}
+	labels := map[yamlpos.Pos]Label{}
+	for _, s := range sessions {
+		for _, q := range s.queries {
+			from, ok := a[q.ID]
+			if !ok {
+				continue
+			}
+			for i := from; i < len(q.Labels); i++ {
+				labels[q.Labels[i].Pos] = q.Labels[i]
+				hits[q.Labels[i].Pos] += q.Hits[i]
+			}
+		}
+	}
+	var errs yamlpos.Errors
+	for pos, l := range labels {
+		if problem := l.problem(hits[pos]); problem != "" {
+			errs = append(errs, &yamlpos.Error{Pos: pos, Msg: problem})
+		}
+	}
+	return errs.Err()
+}
+
+// problem says what is wrong with so many hits, "" for nothing.
+func (l Label) problem(hits int) string {
+	what := "record " + l.ID
+	switch {
+	case l.Match != "" && l.ID != "":
+		what = "the text in record " + l.ID
+	case l.Match != "":
+		what = "the text"
+	}
+	switch {
+	case hits == 0:
+		return what + " is not in the corpus"
+	case hits > 1 && !l.All:
+		return fmt.Sprintf("%s is %d times in the corpus: want once, or name the record, or say {match: …, all: true}", what, hits)
+	}
+	return ""
+}
+
+// LabelsPath is where the labels of a corpus stand beside it.
+func LabelsPath(path string) string {
+	base := filepath.Base(path)
+	for _, ext := range []string{".gz", ".zst", ".jsonl"} {
+		base = strings.TrimSuffix(base, ext)
+	}
+	return filepath.Join(filepath.Dir(path), base+".labels.yaml")
+}
+
+// WriteLabels writes a labels file, with the context of each proposal beside it. heading
+// is lines that become comments.
+func WriteLabels(w io.Writer, heading string, list []Labelled) error {
+	var b strings.Builder
+	for line := range strings.SplitSeq(strings.TrimSuffix(heading, "\n"), "\n") {
+		b.WriteString("# " + line + "\n")
+	}
+	b.WriteString("queries:\n")
+	for _, q := range list {
+		q.write(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (q Labelled) write(b *strings.Builder) {
+	fmt.Fprintf(b, "  - id: %s\n", yaml(q.ID))
+	if q.Text != "" {
+		fmt.Fprintf(b, "    text: %s\n", yaml(q.Text))
+	}
+	if len(q.Answers) > 0 {
+		quoted := make([]string, len(q.Answers))
+		for i, a := range q.Answers {
+			quoted[i] = yaml(a)
+		}
+		fmt.Fprintf(b, "    answers: [%s]\n", strings.Join(quoted, ", "))
+	}
+	for i, l := range q.Labels {
+		b.WriteString(cmp.Or(map[int]string{0: "    evidence:\n"}[i], "") + "      - " + l.yaml() + "\n")
+	}
+	for i, p := range q.Proposed {
+		b.WriteString(cmp.Or(map[int]string{0: "    proposed:\n"}[i], "") + "      - " + p.yaml() + "  # " + yaml(p.Context) + "\n")
+	}
+}
+
+func (l Label) yaml() string {
+	if l.Match == "" {
+		return yaml(l.ID)
+	}
+	var fields []string
+	if l.ID != "" {
+		fields = append(fields, "id: "+yaml(l.ID))
+	}
+	fields = append(fields, "match: "+yaml(l.Match))
+	if l.Nth > 0 {
+		fields = append(fields, "nth: "+strconv.Itoa(l.Nth))
+	}
+	if l.All {
+		fields = append(fields, "all: true")
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
+}
+
+// yaml quotes a text: every escape of Go's is one of YAML's too.
+func yaml(s string) string { return strconv.Quote(s) }
