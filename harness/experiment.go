@@ -98,8 +98,10 @@ func (e *Experiment) load(ctx context.Context) error {
 	hits := map[*spec.Evidence]int{}
 	for i := range e.Spec.Corpora {
 		c := &e.Spec.Corpora[i]
-		queries, labels := e.asks(c)
-		sessions, err := corpus.Load(ctx, e.source(c, queries))
+		queries, labels := asks(e.Spec, c)
+		cfg := source(c, queries)
+		cfg.Prompts = e.prompts
+		sessions, err := corpus.Load(ctx, cfg)
 		if err != nil {
 			if errs = append(errs, positioned(c, err)...); ctx.Err() != nil {
 				return ctx.Err()
@@ -123,11 +125,11 @@ func (e *Experiment) load(ctx context.Context) error {
 
 // asks are the spec's queries of a corpus, with the labels that may lie in it, and for
 // each query the spec's evidence entries that its labels stand for.
-func (e *Experiment) asks(c *spec.Corpus) ([]corpus.Query, map[string][]*spec.Evidence) {
+func asks(s *spec.Spec, c *spec.Corpus) ([]corpus.Query, map[string][]*spec.Evidence) {
 	var queries []corpus.Query
 	labels := map[string][]*spec.Evidence{}
-	for i := range e.Spec.Queries {
-		q := &e.Spec.Queries[i]
+	for i := range s.Queries {
+		q := &s.Queries[i]
 		if !names(q.Corpora, c.ID.Value) {
 			continue
 		}
@@ -156,9 +158,19 @@ func names(list []yamlpos.At[string], id string) bool {
 	return false
 }
 
-func (e *Experiment) source(c *spec.Corpus, queries []corpus.Query) corpus.Config {
+// Corpora are the corpora of a spec as its runs read them, in its order, but for Prompts.
+func Corpora(s *spec.Spec) []corpus.Config {
+	var list []corpus.Config
+	for i := range s.Corpora {
+		queries, _ := asks(s, &s.Corpora[i])
+		list = append(list, source(&s.Corpora[i], queries))
+	}
+	return list
+}
+
+func source(c *spec.Corpus, queries []corpus.Query) corpus.Config {
 	cfg := corpus.Config{
-		ID: c.ID.Value, Path: c.Path.Value, Prompts: e.prompts, Queries: queries,
+		ID: c.ID.Value, Path: c.Path.Value, Queries: queries,
 		Pack:   corpus.Pack{Tokens: c.Chunk.Tokens.Value, Records: c.Chunk.Records.Value},
 		Labels: c.Labels.Value,
 	}
@@ -178,15 +190,15 @@ func positioned(c *spec.Corpus, err error) yamlpos.Errors {
 	if c.Import != nil {
 		at = c.Import.Path.Place
 	}
+	if why, ok := errors.AsType[*os.PathError](err); ok && why.Path == c.Labels.Value {
+		at = c.Labels.Place
+	}
 	return unread(at, err)
 }
 
 // unread is what is wrong with a file that the spec names at a place.
 func unread(at yamlpos.Place, err error) yamlpos.Errors {
 	if why, ok := errors.AsType[*os.PathError](err); ok {
-		if why.Path == c.Labels.Value {
-			at = c.Labels.Place
-		}
 		return yamlpos.Errors{at.Errorf("%s: %v", why.Path, why.Err)}
 	}
 	return yamlpos.Errors{at.Errorf("%v", err)}
