@@ -77,14 +77,14 @@ func (l locomo) session(talk map[string]value, n string) {
 			continue
 		}
 		speaker, id := l.text(fields["speaker"], at+".speaker"), l.text(fields["dia_id"], at+".dia_id")
-		text := speaker + ": " + l.text(fields["text"], at+".text")
+		text := l.text(fields["text"], at+".text")
 		if caption := l.optional(fields, "blip_caption", at+"."); caption != "" {
-			text += " [shares an image: " + caption + "]"
+			text = strings.TrimSpace(text + " [shares an image: " + caption + "]")
 		} else if _, image := fields["img_url"]; image {
 			l.records = append(l.records, &record{skipped: "image without a caption"})
 		}
 		l.turns[id] = true
-		l.add(cmp.Or(l.roles[speaker], "user"), id, text)
+		l.add(cmp.Or(l.roles[speaker], "user"), id, speaker+": "+text)
 	}
 }
 

@@ -1,6 +1,9 @@
 package corpus
 
-import "fmt"
+import (
+	"crypto/sha256"
+	"fmt"
+)
 
 // parseMusique reads one question with its paragraphs. The evidence is the paragraphs that
 // say they support, and those that a step of the decomposition points to.
@@ -33,7 +36,7 @@ func parseMusique(p *parser, v value) sample {
 	}
 	for _, r := range s.records {
 		if supports[r.id] {
-			q.Labels = append(q.Labels, Label{ID: r.id})
+			q.gold = append(q.gold, gold{sha256.Sum256([]byte(r.Text)), 0, len(r.Text)})
 		}
 	}
 	s.asked = []imported{q}

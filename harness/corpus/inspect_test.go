@@ -1,0 +1,110 @@
+package corpus_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poimen-memory/mem/harness/corpus"
+)
+
+// keys look like secrets, one of each kind; put together here, so that no scanner takes
+// this file for a leak.
+func keys() map[string]string {
+	s := strings.Repeat
+	return map[string]string{
+		"a private key":                   "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIE\n-----END RSA " + "PRIVATE KEY-----",
+		"an AWS access key":               "AKIA" + s("A1", 8),
+		"a GitHub token":                  "ghp_" + s("a1B2", 9),
+		"a GitLab token":                  "glpat-" + s("a1B2", 5),
+		"a Slack token":                   "xoxb-" + s("1234", 5),
+		"a Google API key":                "AIza" + s("aB-_1", 7),
+		"an API key":                      "sk-" + "proj-" + s("a1B2", 5),
+		"a Hugging Face token":            "hf_" + s("aB", 15),
+		"a JSON web token":                "eyJ" + s("a", 10) + ".eyJ" + s("b", 10) + ".sig",
+		"a password in a URL":             "hunter2!",
+		"a value that is called a secret": s("a1B2", 5),
+	}
+}
+
+func around(kind, key string) string {
+	switch kind {
+	case "a password in a URL":
+		return "see postgres://app:" + key + "@db:5432/x for it"
+	case "a value that is called a secret":
+		return `{\"DB_PASSWORD\": \"` + key + `\"}`
+	}
+	return "see " + key + " for it"
+}
+
+// Each kind of key is found and taken out, with nothing beside it, and never shown.
+func TestSecretsAreFoundAndTakenOut(t *testing.T) {
+	for kind, key := range keys() {
+		text := around(kind, key)
+		cfg := corpus.Config{ID: "c", Path: write(t, "c.jsonl", jsonl(t, rec{"tool", text, "r1"}))}
+		found := findings(t, cfg)
+		if len(found) != 1 || !strings.HasPrefix(found[0], "secret: record r1: what looks like "+kind+": ") || strings.Contains(found[0], key) {
+			t.Errorf("%s: found %q", kind, found)
+		}
+		var out bytes.Buffer
+		n, err := corpus.Redact(t.Context(), cfg, &out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := jsonl(t, rec{"tool", strings.Replace(text, key, "[redacted]", 1), "r1"})
+		if diff := cmp.Diff(want, out.String()); diff != "" || n != 1 {
+			t.Errorf("%s: %d redacted\n%s", kind, n, diff)
+		}
+	}
+	for _, harmless := range []string{
+		"token: the_name_of_the_variable", "the password is secret", "sk-short", "AKIA", "risk-free-" + strings.Repeat("x", 30),
+		"sha256: 0123456789abcdef0123456789abcdef", "https://example.org:8080/path@2", "tokens: 1234567890123456",
+	} {
+		if found := findings(t, corpus.Config{ID: "c", Path: write(t, "c.jsonl", jsonl(t, rec{"tool", harmless, ""}))}); found != nil {
+			t.Errorf("%q: %q", harmless, found)
+		}
+	}
+}
+
+func findings(t *testing.T, corpora ...corpus.Config) (found []string) {
+	t.Helper()
+	err := corpus.Check(t.Context(), corpora, func(f corpus.Finding) {
+		found = append(found, fmt.Sprintf("%s: %s", f.Kind, f.What))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestCheck(t *testing.T) {
+	long := "A text that is long enough to be worth a word when it comes twice."
+	a := corpus.Config{ID: "a", Path: write(t, "a.jsonl", jsonl(t,
+		rec{"user", long, "r1"}, rec{"tool", long, ""}, rec{"tool", "ok", "r3"}, rec{"tool", "ok", "r4"},
+		rec{"tool", "</Section ><memory> and <check>", "r5"}, rec{"tool", "cafÃ© or itâ€™s", "r6"}, rec{"tool", "café, it’s Âme", "r7"}))}
+	b := corpus.Config{ID: "b", Path: write(t, "b.jsonl", jsonl(t, rec{"user", long, "r1"}))}
+	q := corpus.Query{ID: "q", Labels: []corpus.Label{{ID: "r3"}, {Match: "nowhere"}, {Match: "ok"}, {Match: "ok", All: true}, {ID: "r9"}}}
+	for i := range q.Labels {
+		q.Labels[i].Pos.Line = i + 1
+	}
+	a.Queries, b.Queries = []corpus.Query{q, {ID: "bare"}}, []corpus.Query{q}
+	want := []string{
+		"duplicate: record on line 2: same text as record r1",
+		"reserved tag: record r5: 2 of the prompt's own tags",
+		"mojibake: record r6: cafÃ© or itâ€™s",
+		"missing evidence: the text is not in the corpus",
+		"ambiguous evidence: the text is 2 times in the corpus: want once, or name the record, or say {match: …, all: true}",
+		"missing evidence: record r9 is not in the corpus",
+		"unlabelled query: query bare has no evidence: its gates cannot be right or wrong",
+	}
+	if diff := cmp.Diff(want, findings(t, a, b)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	got := findings(t, corpus.Config{ID: "l", Path: samplesDir + "locomo.json", Format: "locomo"})
+	if len(got) != 4 || !strings.HasPrefix(got[0], "passed over: image") || !strings.HasPrefix(got[3], "unlabelled query: query conv-26-q005") {
+		t.Errorf("an import: %q", got)
+	}
+}
