@@ -45,6 +45,7 @@ var libraries = map[string]string{
 	"github.com/pkoukk/tiktoken-go":        "prompt/token",
 	"github.com/pkoukk/tiktoken-go-loader": "prompt/token",
 	"github.com/sashabaranov/go-openai":    "loop/openai",
+	"github.com/klauspost/compress/zstd":   "harness/corpus",
 	"github.com/olekukonko/tablewriter":    "harness/render",
 	"github.com/spf13/cobra":               "cmd/mem",
 	"github.com/schollz/progressbar/v3":    "cmd/mem",

@@ -4,7 +4,7 @@
 // A corpus is read once by Load, which counts the tokens of every chunk and keeps only
 // where chunks end and what is evidence. Session.Chunks reads the file again and packs by
 // what is kept, so that a corpus of any size takes little memory and no chunk is counted
-// twice. A file that changed in between is an error. Up to 8 MiB of sessions stay in memory.
+// twice. Files may be compressed with gzip or zstd. A file that changed in between is an error. Up to 8 MiB of sessions stay in memory.
 //
 // # JSONL
 //
@@ -26,6 +26,14 @@
 // number; so is its question, whose evidence is the supporting sentences. Joined, all
 // samples are one session, ids are SAMPLE/TITLE, and the same paragraph in another sample
 // is evidence too. A supporting fact that points to nothing is a warning.
+//
+// # Other formats
+//
+// What data sets publish is read in the shapes in which they publish it: squad (v1, v2, and
+// rows), musique, locomo, longmemeval. Their documents become tool records, their talks user
+// and assistant records with the speakers' names in the texts. A question whose answer is not
+// in its session has neither answers nor evidence. openai-chat, claude-code, text and
+// markdown bring no questions. What becomes no record is counted and named in the warnings.
 //
 // # Packing
 //
