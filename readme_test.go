@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
 )
 
 // session is a console block of a document: commands, each with the output below it.
@@ -183,5 +184,31 @@ func TestDocumentThatLiesIsCaught(t *testing.T) {
 		if got := matches(test.document, test.output); got != test.want {
 			t.Errorf("%q against %q is %v", test.document, test.output, got)
 		}
+	}
+}
+
+// TestWorkflowsWork: the workflows in docs/ci.md are YAML, and mem knows every command and
+// flag in them.
+func TestWorkflowsWork(t *testing.T) {
+	bin, dir := build(t), checkout(t)
+	workflows := regexp.MustCompile("(?s)\n```yaml\n(.*?)```\n").FindAllStringSubmatch(text(t, "docs/ci.md"), -1)
+	mem := regexp.MustCompile(`(?m)^ *- (?:run: )?(mem .*)$`)
+	for _, w := range workflows {
+		var parsed map[string]any
+		if err := yaml.Unmarshal([]byte(w[1]), &parsed); err != nil {
+			t.Errorf("%v in\n%s", err, w[1])
+		}
+		commands := mem.FindAllStringSubmatch(w[1], -1)
+		if len(commands) != 2 {
+			t.Errorf("found %d commands in\n%s", len(commands), w[1])
+		}
+		for _, c := range commands {
+			if out := output(t, dir, bin, c[1]+" --help"); !strings.Contains(out, "Usage:") {
+				t.Errorf("%s: %s", c[1], out)
+			}
+		}
+	}
+	if len(workflows) != 2 {
+		t.Errorf("found %d workflows, want two", len(workflows))
 	}
 }
