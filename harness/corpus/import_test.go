@@ -219,3 +219,29 @@ func TestImportRefuses(t *testing.T) {
 		})
 	}
 }
+
+// Mirrors publish SQuAD as one question a row. An answer that stands elsewhere than it is
+// said to is found where it can be only one.
+func TestSquadRows(t *testing.T) {
+	row := `{"id":"ID","title":"T","context":"ä bee, a sea","question":"Q?","answers":{"text":["TEXT"],"answer_start":[AT]}}` + "\n"
+	var rows string
+	for _, r := range [][3]string{{"right", "bee", "2"}, {"bytes", "bee", "3"}, {"beyond", "sea", "99"}, {"twice", "a", "1"}} {
+		rows += strings.NewReplacer("ID", r[0], "TEXT", r[1], "AT", r[2]).Replace(row)
+	}
+	_, found := excerpts(t, corpus.Config{Path: write(t, "rows.jsonl", rows), Format: "squad"})
+	want := map[string][]string{
+		"right": {"Q?", "bee", "1 bee"}, "bytes": {"Q?", "bee", "1 bee"}, "beyond": {"Q?", "sea", "1 sea"}, "twice": {"Q?", "a"},
+	}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A paragraph that never ends is cut at a line, so that no record grows without bound.
+func TestTextIsCutAtALine(t *testing.T) {
+	line := strings.Repeat("x", 1<<16) + "\n"
+	records, _, im := imported(t, corpus.ImportConfig{Format: "text", Paths: []string{write(t, "t.txt", strings.Repeat(line, 40))}})
+	if im.Records != 3 || strings.Count(records, `"id":"L17"`) != 1 {
+		t.Errorf("%d records, want three, the second from line 17 on", im.Records)
+	}
+}
