@@ -131,17 +131,22 @@ func (p *promptAsked) specified() (*spec.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Models, s.Golden, s.Expect = nil, nil, nil
 	if err := p.keepCorpus(s); err != nil {
 		return nil, err
 	}
 	if !id.MatchString(p.query) {
 		s.Queries = append(s.Queries, literal(p.query, s.Corpora[0].ID))
 	}
+	withoutRuns(s)
+	return s, nil
+}
+
+// withoutRuns leaves of a spec what its prompts are made of.
+func withoutRuns(s *spec.Spec) {
+	s.Models, s.Golden, s.Expect, s.Compare, s.Decision = nil, nil, nil, nil, nil
 	for i := range s.Queries {
 		s.Queries[i].Evidence = nil
 	}
-	return s, nil
 }
 
 // id is what the id of a query looks like.

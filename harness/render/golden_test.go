@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/harness"
-	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/render"
 )
 
@@ -39,9 +38,7 @@ func TestGolden(t *testing.T) {
 		"plan-totals.txt":   func(w io.Writer) error { return render.Terminal{Width: 80}.Totals(w, "By model", plan()) },
 		"plan-unpriced.txt": func(w io.Writer) error { return render.Terminal{}.Totals(w, "By model", plan()[:1]) },
 		"budget.txt": func(w io.Writer) error {
-			tables := []check.BudgetTable{budgetTable("staging"), budgetTable("hotpot")}
-			tables[1].Percentile = 90
-			return render.Terminal{Width: 80}.Budget(w, tables)
+			return render.Terminal{Width: 80}.Budget(w, forecasts())
 		},
 		"tokens.txt": func(w io.Writer) error {
 			return render.Terminal{}.Tokens(w, "prompt of turn 1, tokens of o200k_base", tokens())

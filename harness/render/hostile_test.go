@@ -62,7 +62,7 @@ func shows(t *testing.T, term render.Terminal, r *harness.Result) string {
 		rows = append(rows, render.TokenRow{Component: a, Tokens: 1, Limit: 2})
 	}
 	for _, err := range []error{
-		term.Result(&b, r), term.Total(&b, []*harness.Result{r, r}), term.Budget(&b, r.Budgets), term.Tokens(&b, r.About, rows),
+		term.Result(&b, r), term.Total(&b, []*harness.Result{r, r}), term.Budget(&b, tables(r.Budgets)), term.Tokens(&b, r.About, rows),
 	} {
 		if err != nil {
 			t.Fatal(err)

@@ -67,20 +67,6 @@ func (t Terminal) Total(w io.Writer, rs []*harness.Result) error {
 	return p.flush(w)
 }
 
-// Budget shows what the prompts over each corpus take, in tokens.
-func (t Terminal) Budget(w io.Writer, tables []check.BudgetTable) error {
-	p := page{Terminal: t}
-	for i, b := range tables {
-		if i > 0 {
-			p.line("")
-		}
-		p.heading("Prompt tokens over " + b.Corpus + ", counted with " + b.Tokenizer)
-		p.table(budgetTable(b))
-		p.paragraph("", "headroom with a full memory and the longest question: "+headroom(b))
-	}
-	return p.flush(w)
-}
-
 // Tokens shows what one prompt takes, under a title.
 func (t Terminal) Tokens(w io.Writer, title string, rows []TokenRow) error {
 	p := page{Terminal: t}

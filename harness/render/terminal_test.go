@@ -256,7 +256,7 @@ func TestWriteErrors(t *testing.T) {
 	term := render.Terminal{}
 	for name, err := range map[string]error{
 		"Result": term.Result(full{}, r), "Total": term.Total(full{}, nil), "Plan": term.Plan(full{}, "x", plan()), "Totals": term.Totals(full{}, "x", plan()),
-		"Budget": term.Budget(full{}, r.Budgets), "Tokens": term.Tokens(full{}, "x", tokens()), "JSON": render.JSON(full{}, r),
+		"Budget": term.Budget(full{}, tables(r.Budgets)), "Tokens": term.Tokens(full{}, "x", tokens()), "JSON": render.JSON(full{}, r),
 		"Markdown": render.Markdown(full{}, r), "JUnit": render.JUnit(full{}, []*harness.Result{r}),
 		"Annotations": render.Annotations(full{}, []*harness.Result{r}),
 	} {
