@@ -172,7 +172,7 @@ func source(c *spec.Corpus, queries []corpus.Query) corpus.Config {
 	cfg := corpus.Config{
 		ID: c.ID.Value, Path: c.Path.Value, Queries: queries,
 		Pack:   corpus.Pack{Tokens: c.Chunk.Tokens.Value, Records: c.Chunk.Records.Value},
-		Labels: c.Labels.Value,
+		Labels: c.Labels.Value, Synth: synth(c.Synth),
 	}
 	if c.Import != nil {
 		cfg.Path, cfg.Format, cfg.Join = c.Import.Path.Value, c.Import.Format, c.Import.Join
@@ -189,6 +189,9 @@ func positioned(c *spec.Corpus, err error) yamlpos.Errors {
 	at := c.Path.Place
 	if c.Import != nil {
 		at = c.Import.Path.Place
+	}
+	if c.Synth != nil {
+		at = c.Synth.At
 	}
 	if why, ok := errors.AsType[*os.PathError](err); ok && why.Path == c.Labels.Value {
 		at = c.Labels.Place

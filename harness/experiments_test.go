@@ -139,7 +139,7 @@ func row(t *testing.T, r *harness.Result, model, exit string) stat.Counts {
 }
 
 func TestOracleIsPerfectAndAlwaysUpdateIsNot(t *testing.T) {
-	for _, name := range []string{"hotpotqa.yaml", "hotpotqa-long.yaml", "agent-session.yaml"} {
+	for _, name := range []string{"hotpotqa.yaml", "hotpotqa-long.yaml", "agent-session.yaml", "needles.yaml"} {
 		r := eval(t, config(t), experiments+name)
 		o := row(t, r, "oracle", spec.Record)
 		if o.FalseNeg+o.FalsePos+o.ParseFailed()+o.OverBudget+o.ExitEarly+o.ExitLate+o.ExitNever+o.ExitNoEvidence != 0 ||

@@ -41,6 +41,7 @@ func gateRow(runs []*done) GateRow {
 			continue
 		}
 		row.Counts = row.Counts.Add(*d.Counts)
+		row.Hard.add(d)
 		i, seen := index[d.Query]
 		if !seen {
 			i = len(row.Queries)
@@ -49,4 +50,13 @@ func gateRow(runs []*done) GateRow {
 		row.Queries[i].Counts = row.Queries[i].Counts.Add(*d.Counts)
 	}
 	return row
+}
+
+func (h *HardRow) add(d *done) {
+	for _, turn := range d.Hard {
+		if turn <= len(d.turns) && d.turns[turn-1].Parsed { // the exit gate may have stopped before it
+			h.Turns++
+			h.Yes += one(d.turns[turn-1].Update)
+		}
+	}
 }

@@ -46,8 +46,16 @@ type GateRow struct {
 	ExitGate string        `json:"exit_gate"`
 	Excluded int           `json:"excluded_runs"` // of them, not complete: in no count
 	Counts   stat.Counts   `json:"counts"`
+	Hard     HardRow       `json:"hard_negatives,omitzero"`
 	Metrics  []stat.Metric `json:"metrics"` // all of METRICS section 1
 	Queries  []QueryRow    `json:"queries"`
+}
+
+// HardRow is the update gate on hard negatives, chunks that state something of another key
+// than the query's: only parsed turns count. They are in the row's counts too.
+type HardRow struct {
+	Turns int `json:"turns"`
+	Yes   int `json:"yes"` // wrong
 }
 
 // QueryRow is the counts of one query in a GateRow, over corpora and trials.
@@ -75,6 +83,8 @@ type Run struct {
 	Input    string       `json:"input_sha"`                   // of query, chunks and labels
 	Chunks   int          `json:"chunks"`                      // T, of the whole source
 	Evidence []int        `json:"evidence"`                    // turns whose chunk is evidence; the last is t*
+	Hard     []int        `json:"hard_negatives,omitempty"`    // turns without evidence whose chunk states something of another key
+	Cut      []int        `json:"cut_evidence,omitempty"`      // turns whose chunk begins within a label
 	Changed  []int        `json:"retain_violations,omitempty"` // retaining turns that changed the memory's bytes
 	Counts   *stat.Counts `json:"counts,omitempty"`            // of a complete run
 }

@@ -36,15 +36,17 @@ type input struct {
 	sha      string // of the chunks
 	tokens   []int  // of each chunk
 	evidence []corpus.Evidence
+	hard     []int // turns whose chunk is a hard negative
+	cut      []int // turns whose chunk begins within a label
 }
 
 func (s *session) input(asked corpus.Asked) input {
-	return input{chunks: s.Chunks(), sha: s.SHA(), tokens: s.ChunkTokens(), evidence: asked.Evidence}
+	return input{chunks: s.Chunks(), sha: s.SHA(), tokens: s.ChunkTokens(), evidence: asked.Evidence, hard: asked.Hard, cut: asked.Cut}
 }
 
 // begin is a run of a job with what is known of it before its first turn.
 func (in input) begin(j *job) Run {
-	r := Run{Cell: j.Cell, Chunks: len(in.tokens), Evidence: []int{}}
+	r := Run{Cell: j.Cell, Chunks: len(in.tokens), Evidence: []int{}, Hard: in.hard, Cut: in.cut}
 	for _, ev := range in.evidence {
 		r.Evidence = append(r.Evidence, ev.Chunk)
 	}

@@ -62,6 +62,7 @@ type Config struct {
 	Path    string
 	Format  string // one of Formats; "" is jsonl
 	Join    bool   // all samples of a data set as one session with all their queries
+	Synth   *Synth // in place of Path and Format: what to make
 	Labels  string // path of a labels file, whose queries are asked too; "" for none
 	Pack    Pack
 	Prompts *prompt.Builder // renders and counts
@@ -124,6 +125,9 @@ func Load(ctx context.Context, cfg Config) ([]*Session, error) {
 
 // parts are the sessions of the file, not yet read.
 func (l *loader) parts(ctx context.Context) ([]part, error) {
+	if l.Synth != nil {
+		return l.synthesize(ctx)
+	}
 	parts, err := formats()[l.Format](ctx, l)
 	if err != nil || !l.Join {
 		return parts, err

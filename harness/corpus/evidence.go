@@ -13,6 +13,8 @@ type Asked struct {
 	Query
 	Evidence []Evidence // by chunk; one entry a chunk
 	Hits     []int      // how often each label matched in the session
+	Hard     []int      // chunks without evidence that state something of another key; of a synthetic query
+	Cut      []int      // chunks that begin within a label, which the chunk before them shows too
 }
 
 // Evidence is what a chunk holds of a query's labels.
@@ -166,13 +168,29 @@ func (e *evidence) mark(chunk int, pieces []piece) {
 			from, to := max(s.from, p.from), min(s.to, p.to)
 			// The label of a whole record without text is shown where the record is.
 			if from < to || s.from == s.to && p.from == p.to {
-				e.list[s.query].mark(chunk, p.Text[from:to])
+				e.list[s.query].mark(chunk, p.Text[from:to], s.from < p.from)
+			}
+		}
+	}
+	for _, p := range pieces {
+		for _, s := range p.hard {
+			if max(s.from, p.from) < min(s.to, p.to) {
+				e.list[s.query].markHard(chunk)
 			}
 		}
 	}
 }
 
-func (a *Asked) mark(chunk int, excerpt string) {
+func (a *Asked) markHard(chunk int) {
+	if a.Last() != chunk && (len(a.Hard) == 0 || a.Hard[len(a.Hard)-1] != chunk) {
+		a.Hard = append(a.Hard, chunk)
+	}
+}
+
+func (a *Asked) mark(chunk int, excerpt string, cut bool) {
+	if cut && !slices.Contains(a.Cut, chunk) {
+		a.Cut = append(a.Cut, chunk)
+	}
 	if a.Last() != chunk {
 		a.Evidence = append(a.Evidence, Evidence{Chunk: chunk, Excerpt: strings.Clone(excerpt)})
 		return

@@ -42,13 +42,16 @@ func Import(ctx context.Context, cfg ImportConfig, out io.Writer) (*Imported, er
 	if formats()[cfg.Format] == nil {
 		return nil, fmt.Errorf("format: %s", yamlpos.OneOf(cfg.Format, Formats()))
 	}
-	im := importing{ImportConfig: cfg, out: json.NewEncoder(out), ids: ids{}, Imported: &Imported{Roles: map[string]int{}, Skipped: map[string]int{}}}
-	im.out.SetEscapeHTML(false)
+	im := newImporting(cfg, out)
 	parts, err := im.parts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	whole := join(parts)
+	return im.all(ctx, join(parts))
+}
+
+// all writes a session.
+func (im *importing) all(ctx context.Context, whole part) (*Imported, error) {
 	im.evidence = newEvidence(nil, whole.own)
 	im.labels = make([][]Label, len(whole.own))
 	im.Warnings = whole.warnings
@@ -66,6 +69,12 @@ type importing struct {
 	ids      ids
 	evidence evidence
 	labels   [][]Label // by query
+}
+
+func newImporting(cfg ImportConfig, out io.Writer) *importing {
+	im := &importing{ImportConfig: cfg, out: json.NewEncoder(out), ids: ids{}, Imported: &Imported{Roles: map[string]int{}, Skipped: map[string]int{}}}
+	im.out.SetEscapeHTML(false)
+	return im
 }
 
 // parts are the sessions that are wanted, under the names that their ids get.

@@ -16,6 +16,7 @@ type record struct {
 	at    yamlpos.Pos
 	idAt  yamlpos.Pos
 	spans []span // evidence in the text
+	hard  []span // what looks like evidence of the query and is none
 
 	skipped string // not "": no record, but something that is passed over, and what it is
 }

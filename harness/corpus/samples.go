@@ -16,6 +16,8 @@ type part struct {
 	read     source
 	own      []imported
 	warnings []string
+	tokens   int     // of a synthetic one: its length at most
+	depth    float64 // and where its first needle stands, in percent
 }
 
 // join makes one part of all: ids are SAMPLE/ID.
@@ -102,7 +104,7 @@ func (f sampled) parts(ctx context.Context, l *loader) ([]part, error) {
 	var parts []part
 	file := &byOffset{path: l.Path}
 	for _, e := range entries {
-		parts = append(parts, part{e.name, sampleSource{f, file, e}.records, e.asked, e.warnings})
+		parts = append(parts, part{name: e.name, read: sampleSource{f, file, e}.records, own: e.asked, warnings: e.warnings})
 	}
 	return parts, nil
 }

@@ -31,6 +31,8 @@ type Session struct {
 	reserved int
 	gateTags int
 	queries  []Asked
+	length   int
+	depth    float64
 	warnings []string
 }
 
@@ -75,6 +77,13 @@ func (s *Session) GateTags() int { return s.gateTags }
 // Queries are the questions of the session in their order, those of the spec first. They
 // are shared: not to be changed.
 func (s *Session) Queries() []Asked { return s.queries }
+
+// Length is how many tokens a synthetic session was to have at most, 0 for another one.
+func (s *Session) Length() int { return s.length }
+
+// Depth is where the first statement stands that a synthetic session's query asks for, in
+// percent of its text.
+func (s *Session) Depth() float64 { return s.depth }
 
 // Warnings says what the source's own labels point to and does not exist, and what of the
 // source is no record and was passed over.
@@ -194,7 +203,7 @@ func newBuild(l *loader, p part) *build {
 	b := &build{
 		Session: &Session{
 			name: strings.TrimSuffix(within(l.ID, p.name), "/"), read: p.read, seed: maphash.MakeSeed(),
-			roles: map[string]int{}, warnings: p.warnings,
+			roles: map[string]int{}, warnings: p.warnings, length: p.tokens, depth: p.depth,
 		},
 		loader:   l,
 		evidence: newEvidence(l.Queries, p.own),

@@ -73,6 +73,9 @@ func gateNotes(rows []harness.GateRow) (notes tally) {
 		if row.Excluded > 0 {
 			notes.add(plural(row.Excluded, "run")+" not complete, in no count", name)
 		}
+		if h := row.Hard; h.Turns > 0 {
+			notes.add(fmt.Sprintf("hard negatives, chunks that speak of another key: yes ✗ on %d of %d", h.Yes, h.Turns), name)
+		}
 		if c := row.Counts; c.NoEvidence > 0 {
 			notes.add(fmt.Sprintf("%s without evidence, in no exit count (the gate opened in %d)", plural(c.NoEvidence, "run"), c.ExitNoEvidence), name)
 		}

@@ -155,6 +155,9 @@ func (s *Spec) paths() (paths []*yamlpos.At[string]) {
 		if im := s.Corpora[i].Import; im != nil {
 			add(&im.Path)
 		}
+		if sy := s.Corpora[i].Synth; sy != nil {
+			add(&sy.Haystack.File)
+		}
 	}
 	for i := range s.Models {
 		add(&s.Models[i].Script)

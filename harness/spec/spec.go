@@ -95,13 +95,13 @@ type Budget struct {
 
 func (b Budget) sum() int { return b.Template + b.Question + b.Memory + b.Chunk + b.Response }
 
-// Corpus is a session, or many from an import. It has exactly one source.
+// Corpus is a session, or many from an import or a synth. It has exactly one source.
 type Corpus struct {
 	At     yamlpos.Place      `yaml:",pos" one:"path,import,synth"`
 	ID     yamlpos.At[string] `yaml:"id,required" min:"1" is:"id"` // its name in this spec
 	Path   yamlpos.At[string] `yaml:"path" min:"1"`                // JSONL file with a record a line: {"role": "tool", "text": "…", "id": "r17"}
 	Import *Import            `yaml:"import"`
-	Synth  NotBuilt           `yaml:"synth"`
+	Synth  *Synth             `yaml:"synth"`
 	Labels yamlpos.At[string] `yaml:"labels" min:"1"` // file of queries with their evidence, as mem corpus import and label write it
 	Chunk  Chunk              `yaml:"chunk"`
 }
@@ -288,8 +288,8 @@ func (m *Memory) DecodeYAML(n yamlpos.Node) {
 	}
 }
 
-// NotBuilt is a part of the format that is designed and refused as yet: `synth`,
-// `replay`, `live`. It goes when the last of these fields gets its own type.
+// NotBuilt is a part of the format that is designed and refused as yet: `replay`,
+// `live`. It goes when the last of these fields gets its own type.
 type NotBuilt struct{ yamlpos.Place }
 
 // DecodeYAML implements yamlpos.Unmarshaler.

@@ -65,7 +65,7 @@ func (v *validator) refer(ref yamlpos.At[string], to names) {
 // referCorpus is refer for a corpus; a sample of an import is corpus/sample.
 func (v *validator) referCorpus(ref yamlpos.At[string]) {
 	id, _, sample := strings.Cut(ref.Value, "/")
-	if sample && slices.ContainsFunc(v.Corpora, func(c Corpus) bool { return c.ID.Value == id && c.Import.sampled() }) {
+	if sample && slices.ContainsFunc(v.Corpora, func(c Corpus) bool { return c.ID.Value == id && (c.Import.sampled() || c.Synth != nil) }) {
 		return
 	}
 	v.refer(ref, v.corpora)
@@ -77,7 +77,7 @@ func (v *validator) ids() {
 	v.corpora = v.unique("corpora", ids(v.Corpora, func(c Corpus) entry { return entry{c.At, c.ID} }))
 	v.queries = v.unique("queries", ids(v.Queries, func(q Query) entry { return entry{q.At, q.ID} }))
 	v.models = v.unique("models", ids(v.Models, func(m Model) entry { return entry{m.At, m.ID} }))
-	imports := slices.ContainsFunc(v.Corpora, func(c Corpus) bool { return c.Import.asks() || c.Synth.Present() || c.Labels.Present() })
+	imports := slices.ContainsFunc(v.Corpora, func(c Corpus) bool { return c.Import.asks() || c.Synth != nil || c.Labels.Present() })
 	if len(v.Queries) == 0 && len(v.Corpora) > 0 && !imports {
 		v.errorf(v.At, `"queries" is missing: none of the corpora brings its own`)
 		v.queries.open = true

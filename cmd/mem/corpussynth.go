@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/prompt/token"
+)
+
+// synthesizing is what `mem corpus synth` was asked for.
+type synthesizing struct {
+	corpus.Synth
+	lengths        []string
+	out, tokenizer string
+	force          bool
+	stdout         io.Writer
+}
+
+func corpusSynth() *cobra.Command {
+	var s synthesizing
+	cmd := &cobra.Command{
+		Use:   "synth --task TASK --tokens N --out FILE.jsonl",
+		Short: "Make a corpus of needles in a haystack, with its labels",
+		Long: `synth writes a session with statements hidden in it, and its question with the evidence as
+FILE.labels.yaml beside it. It is no longer than N tokens. Several samples or lengths become
+several files, FILE-1.jsonl or FILE-8k-1.jsonl and so on. The same flags make the same bytes
+everywhere. A spec makes the same session itself:
+
+  corpora:
+    - {id: needles, synth: {task: niah_multikey_1, tokens: 8k, samples: 20, seed: 7}}`,
+		Example: `  mem corpus synth --task niah_multikey_1 --tokens 8k --seed 7 --out needles.jsonl
+  mem corpus synth --task session --tokens 8k,32k,128k --samples 5 --out agent.jsonl
+  mem corpus synth --task vt --tokens 64k --haystack file --file essays.txt --out vt.jsonl`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s.stdout = cmd.OutOrStdout()
+			return s.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&s.Task, "task", "", "what is hidden: `TASK`, one of "+strings.Join(corpus.Tasks(), ", "))
+	flags.StringSliceVar(&s.lengths, "tokens", nil, "length, at most: `N`, 8k or 1m; several with a comma")
+	flags.IntVar(&s.Samples, "samples", 1, "`N` sessions of each length")
+	flags.IntVar(&s.Needles, "needles", 0, "`N` keys; of vt: chains (default: the task's)")
+	flags.IntVar(&s.Values, "values", 0, "`N` values of a key; of vt: hops; of session: over time (default: the task's)")
+	flags.IntVar(&s.Queries, "queries", 0, "`N` keys that are asked for (default: the task's)")
+	flags.StringVar(&s.Depth, "depth", "uniform", "`WHERE` needles stand: uniform, grid or a percentage")
+	flags.Int64Var(&s.Seed, "seed", 0, "`N` that all is drawn from")
+	flags.StringVar(&s.Haystack, "haystack", "", "`KIND` of haystack, one of "+strings.Join(corpus.Haystacks(), ", ")+" (default: the task's)")
+	flags.StringVar(&s.File, "file", "", "text `FILE` of haystack file")
+	flags.StringVar(&s.out, "out", "", "`FILE` to write")
+	flags.StringVar(&s.tokenizer, "tokenizer", "o200k_base", "what counts tokens: a vocabulary's `NAME`, or a tokenizer.json")
+	flags.BoolVar(&s.force, "force", false, "write over files that are there")
+	for _, name := range []string{"task", "tokens", "out"} {
+		cmd.MarkFlagRequired(name)
+	}
+	completeWords(cmd, "task", corpus.Tasks()...)
+	completeWords(cmd, "haystack", corpus.Haystacks()...)
+	completeWords(cmd, "tokenizer", token.Names()...)
+	return cmd
+}
+
+func (s *synthesizing) run(ctx context.Context) error {
+	for _, text := range s.lengths {
+		n, ok := spec.ParseLength(text)
+		if !ok {
+			return fmt.Errorf("--tokens: found %q, want a number of tokens, such as 8192, 8k or 1m", text)
+		}
+		s.Lengths = append(s.Lengths, int(n))
+	}
+	t, err := tokenizerFlag(s.tokenizer)
+	if err != nil {
+		return err
+	}
+	count, err := counter(t)
+	if err != nil {
+		return err
+	}
+	samples, err := corpus.Synthesize(ctx, strings.TrimSuffix(filepath.Base(s.out), ".jsonl"), s.Synth, count)
+	if err != nil {
+		return err
+	}
+	for _, sample := range samples {
+		if err := s.write(ctx, sample, s.path(sample, len(samples))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// path is where one of so many samples goes.
+func (s *synthesizing) path(sample corpus.Sample, of int) string {
+	if of == 1 {
+		return s.out
+	}
+	return strings.TrimSuffix(s.out, ".jsonl") + "-" + sample.Name + ".jsonl"
+}
+
+func (s *synthesizing) write(ctx context.Context, sample corpus.Sample, path string) error {
+	var made *corpus.Imported
+	err := s.file(path, func(w io.Writer) (err error) {
+		made, err = sample.Write(ctx, w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	labels := corpus.LabelsPath(path)
+	heading := fmt.Sprintf("The question of %s and its evidence, made by mem corpus synth.", filepath.Base(path))
+	if err := s.file(labels, func(w io.Writer) error {
+		return corpus.WriteLabels(w, heading, []corpus.Labelled{{Query: made.Queries[0]}})
+	}); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.stdout, "%s: %d records, %d tokens; %s: %d labels\n", path, made.Records, made.Tokens, labels, made.Labels)
+	return err
+}
+
+// file writes a file that is not there yet. One that could not be written whole is taken
+// away.
+func (s *synthesizing) file(path string, write func(io.Writer) error) error {
+	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if s.force {
+		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, how, 0o666)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s is there already, want another --out, or --force", path)
+	}
+	if err != nil {
+		return &exit{exitIncomplete, err}
+	}
+	w := bufio.NewWriter(f)
+	if err = write(w); err == nil {
+		err = w.Flush()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(path)
+	}
+	return err
+}

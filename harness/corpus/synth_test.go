@@ -1,0 +1,344 @@
+package corpus_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/prompt"
+	"github.com/poimen-memory/mem/prompt/token"
+)
+
+func synth(t testing.TB, s corpus.Synth, chunk int, counter prompt.Counter) []*corpus.Session {
+	t.Helper()
+	sessions, err := corpus.Load(t.Context(), corpus.Config{
+		ID: "needles", Synth: &s, Pack: corpus.Pack{Tokens: chunk}, Prompts: builder(t, counter),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sessions
+}
+
+func vocabulary(t testing.TB, name string) prompt.Counter {
+	t.Helper()
+	c, err := token.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func total(tokens []int) (sum int) {
+	for _, n := range tokens {
+		sum += n
+	}
+	return sum
+}
+
+// A session is as long as it was to be, whatever the task and the vocabulary: never
+// longer, and shorter by less than a chunk.
+func TestSynthLength(t *testing.T) {
+	const length, chunk = 4096, 500
+	for _, name := range []string{"o200k_base", "cl100k_base", "p50k_base", "r50k_base", "qwen2.5"} {
+		counter := vocabulary(t, name)
+		for _, task := range corpus.Tasks() {
+			s := synth(t, corpus.Synth{Task: task, Lengths: []int{length}}, chunk, counter)[0]
+			if got := total(s.ChunkTokens()); got > length || got <= length-chunk {
+				t.Errorf("%s %s: %d tokens, want at most %d and more than %d", name, task, got, length, length-chunk)
+			}
+			if got := counter.Count(strings.Join(raws(t, s), "\n\n")); got > length {
+				t.Errorf("%s %s: %d tokens as one text, want at most %d", name, task, got, length)
+			}
+		}
+	}
+}
+
+// What the labels say is read off the text: the chunks that hold a statement of the keys
+// in the question, and those that hold one of other keys.
+func TestSynthLabels(t *testing.T) {
+	for _, c := range []struct {
+		task           string
+		answers, marks int // answers, statements that are evidence
+		hard           bool
+	}{
+		{"niah_single_1", 1, 1, false}, {"niah_single_2", 1, 1, false}, {"niah_single_3", 1, 1, false},
+		{"niah_multikey_1", 1, 1, true}, {"niah_multikey_2", 1, 1, true}, {"niah_multikey_3", 1, 1, true},
+		{"niah_multivalue", 4, 4, false}, {"niah_multiquery", 4, 4, false},
+		{"vt", 5, 5, false}, {"session", 1, 2, true},
+	} {
+		t.Run(c.task, func(t *testing.T) {
+			for _, s := range synth(t, corpus.Synth{Task: c.task, Lengths: []int{6000}, Samples: 3, Seed: 5}, 400, fourthCounter{}) {
+				q := s.Queries()[0]
+				if len(q.Answers) != c.answers {
+					t.Errorf("answers %q, want %d", q.Answers, c.answers)
+				}
+				var marks []string
+				chunks := raws(t, s)
+				for _, ev := range q.Evidence {
+					for mark := range strings.SplitSeq(ev.Excerpt, "\n") {
+						if marks = append(marks, mark); !strings.Contains(chunks[ev.Chunk-1], mark) {
+							t.Errorf("chunk %d lacks its evidence %q", ev.Chunk, mark)
+						}
+					}
+				}
+				if len(marks) != c.marks {
+					t.Errorf("evidence %q, want %d statements", marks, c.marks)
+				}
+				for _, answer := range q.Answers {
+					if strings.Count(strings.Join(marks, "\n"), answer) == 0 {
+						t.Errorf("the evidence %q lacks the answer %s", marks, answer)
+					}
+				}
+				judgeHard(t, c.task, q, chunks, marks)
+				if (len(q.Hard) > 0) != c.hard {
+					t.Errorf("hard negatives %v, want some: %v", q.Hard, c.hard)
+				}
+			}
+		})
+	}
+}
+
+// judgeHard finds the statements in the text itself.
+func judgeHard(t *testing.T, task string, q corpus.Asked, chunks, marks []string) {
+	t.Helper()
+	var evidence, hard []int
+	for i, text := range chunks {
+		for _, mark := range marks {
+			text = strings.ReplaceAll(text, mark, "")
+		}
+		switch {
+		case text != chunks[i]:
+			evidence = append(evidence, i+1)
+		case strings.Contains(text, "special magic") || strings.Contains(text, "VAR ") || strings.Contains(text, "Decision: ") || strings.Contains(text, "config: "):
+			hard = append(hard, i+1)
+		}
+	}
+	var got []int
+	for _, ev := range q.Evidence {
+		got = append(got, ev.Chunk)
+	}
+	if diff := cmp.Diff(evidence, got); diff != "" {
+		t.Errorf("%s: chunks with evidence: %s", task, diff)
+	}
+	if diff := cmp.Diff(hard, q.Hard); diff != "" {
+		t.Errorf("%s: hard negatives: %s", task, diff)
+	}
+}
+
+// Chains keep their order: of a value that changes, the newest stands last.
+func TestSynthNewestLast(t *testing.T) {
+	for _, s := range synth(t, corpus.Synth{Task: "session", Lengths: []int{4000}, Samples: 20, Values: 3}, 300, fourthCounter{}) {
+		q := s.Queries()[0]
+		if last := q.Evidence[len(q.Evidence)-1].Excerpt; !strings.Contains(last, q.Answers[0]) {
+			t.Errorf("%s: the last evidence %q is not of the newest value %s", s.Name(), last, q.Answers[0])
+		}
+	}
+}
+
+func TestSynthSessionHasAllRoles(t *testing.T) {
+	s := synth(t, corpus.Synth{Task: "session", Lengths: []int{4000}}, 300, fourthCounter{})[0]
+	for _, role := range []string{"system", "user", "assistant", "tool"} {
+		if s.Roles()[role] == 0 {
+			t.Errorf("no %s record", role)
+		}
+	}
+}
+
+// A needle across the border of two chunks marks both, and the second as cut.
+func TestSynthCut(t *testing.T) {
+	cut := 0
+	for _, s := range synth(t, corpus.Synth{Task: "niah_single_2", Lengths: []int{2000}, Samples: 20}, 30, fourthCounter{}) {
+		q := s.Queries()[0]
+		want := []int(nil)
+		for _, ev := range q.Evidence[1:] {
+			want = append(want, ev.Chunk)
+		}
+		if diff := cmp.Diff(want, q.Cut); diff != "" {
+			t.Errorf("%s: cut: %s", s.Name(), diff)
+		}
+		cut += len(q.Cut)
+	}
+	if cut == 0 {
+		t.Error("no needle was cut: records are to be longer than these chunks")
+	}
+}
+
+// Published generators put gold into the same places in every sample. Ours must not: with
+// 1000 samples in ten bins, χ² of 9 degrees of freedom is under 27.88 with p = 0.999.
+func TestSynthPlacesAreUniform(t *testing.T) {
+	const samples, bins = 1000, 10
+	for _, task := range []string{"niah_single_1", "niah_multikey_1"} {
+		count := make([]int, bins)
+		for _, s := range synth(t, corpus.Synth{Task: task, Lengths: []int{1500}, Samples: samples, Seed: 1}, 1500, fourthCounter{}) {
+			count[min(int(s.Depth()/100*bins), bins-1)]++
+		}
+		chi := 0.0
+		for _, n := range count {
+			d := float64(n) - samples/bins
+			chi += d * d / (samples / bins)
+		}
+		if chi > 27.88 {
+			t.Errorf("%s: places %v, χ² %.1f", task, count, chi)
+		}
+	}
+}
+
+func TestSynthDepth(t *testing.T) {
+	for _, c := range []struct {
+		depth string
+		want  float64
+	}{{"0", 0}, {"50", 50}, {"100", 100}} {
+		s := synth(t, corpus.Synth{Task: "niah_single_2", Lengths: []int{20000}, Depth: c.depth}, 500, fourthCounter{})[0]
+		if got := s.Depth(); got < c.want-1 || got > c.want+1 {
+			t.Errorf("depth %s: the needle stands at %.1f %%", c.depth, got)
+		}
+		first := float64(s.Queries()[0].Last()-1) / float64(s.Len()) * 100
+		if first > c.want+3 || first < c.want-8 {
+			t.Errorf("depth %s: the needle is in the chunk at %.1f %%", c.depth, first)
+		}
+	}
+	depths := map[string]bool{}
+	for _, s := range synth(t, corpus.Synth{Task: "niah_single_2", Lengths: []int{20000}, Samples: 200, Depth: "grid"}, 5000, fourthCounter{}) {
+		depths[fmt.Sprintf("%.0f", s.Depth()/100*39)] = true
+	}
+	if len(depths) != 40 {
+		t.Errorf("a grid of %d depths, want 40", len(depths))
+	}
+}
+
+// The seed is all that decides: these bytes are the same on every machine. They change
+// only when the generator is changed on purpose.
+func TestSynthBytes(t *testing.T) {
+	var got strings.Builder
+	for _, task := range corpus.Tasks() {
+		s := synth(t, corpus.Synth{Task: task, Lengths: []int{1024, 2048}, Samples: 2, Seed: 7}, 500, fourthCounter{})
+		again := synth(t, corpus.Synth{Task: task, Lengths: []int{2048, 1024}, Samples: 2, Seed: 7}, 500, fourthCounter{})
+		for i := range s {
+			if other := again[(i+2)%4]; other.SHA() != s[i].SHA() || other.Name() != s[i].Name() {
+				t.Errorf("%s: %s depends on the lengths beside it", task, s[i].Name())
+			}
+		}
+		fmt.Fprintf(&got, "%s %s %.16s %.1f\n", task, s[0].Name(), s[0].SHA(), s[0].Depth())
+		if s[0].SHA() == s[1].SHA() || s[0].Queries()[0].Text == s[1].Queries()[0].Text {
+			t.Errorf("%s: two samples are the same", task)
+		}
+		other := synth(t, corpus.Synth{Task: task, Lengths: []int{1024}, Seed: 8}, 500, fourthCounter{})
+		if other[0].SHA() == s[0].SHA() {
+			t.Errorf("%s: two seeds are the same", task)
+		}
+	}
+	golden := filepath.Join("testdata", "synth.sha")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Chunks that are not kept are made again, the same.
+func TestSynthIsMadeAgain(t *testing.T) {
+	cfg := corpus.Config{ID: "n", Synth: &corpus.Synth{Task: "niah_multikey_3", Lengths: []int{5000}},
+		Pack: corpus.Pack{Tokens: 70}, Prompts: builder(t, fourthCounter{}), Keep: -1}
+	sessions, err := corpus.Load(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := synth(t, *cfg.Synth, 70, fourthCounter{})[0]
+	if diff := cmp.Diff(raws(t, kept), raws(t, sessions[0])); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSynthFile(t *testing.T) {
+	path := write(t, "essays.txt", "First one.\nSecond\n  one? (\"Third.\") And no end")
+	s := synth(t, corpus.Synth{Task: "niah_single_2", Lengths: []int{600}, Haystack: "file", File: path}, 300, fourthCounter{})[0]
+	q := s.Queries()[0]
+	text := strings.ReplaceAll(strings.Join(raws(t, s), "\n\n"), q.Evidence[0].Excerpt+" ", "")
+	if want := `[tool] First one. Second one? ("Third.") And no end First one.` + "\n\n[tool] Second one?"; !strings.HasPrefix(text, want) {
+		t.Errorf("found %.100q, want %q", text, want)
+	}
+}
+
+func TestSynthRefuses(t *testing.T) {
+	for _, c := range []struct {
+		synth corpus.Synth
+		want  string
+	}{
+		{corpus.Synth{Task: "niah", Lengths: []int{9}}, "task: found \"niah\""},
+		{corpus.Synth{Task: "vt"}, "want at least one length"},
+		{corpus.Synth{Task: "vt", Lengths: []int{100}, Queries: 2, Needles: 2}, "vt asks for one chain"},
+		{corpus.Synth{Task: "niah_single_1", Lengths: []int{100}, Queries: 2}, "queries: found 2, want at most the needles, 1"},
+		{corpus.Synth{Task: "niah_single_1", Lengths: []int{100}, Depth: "deep"}, "want uniform, grid or a percentage"},
+		{corpus.Synth{Task: "niah_single_1", Lengths: []int{100}, Depth: "101"}, "want uniform, grid or a percentage"},
+		{corpus.Synth{Task: "niah_single_1", Lengths: []int{100}, Depth: "NaN"}, "want uniform, grid or a percentage"},
+		{corpus.Synth{Task: "niah_multivalue", Lengths: []int{100}, Depth: "grid", Values: 41}, "grid has 40 places"},
+		{corpus.Synth{Task: "niah_single_1", Lengths: []int{20}}, "want room for the"},
+		{corpus.Synth{Task: "niah_single_1", Lengths: []int{100}, Haystack: "file"}, "want a file"},
+		{corpus.Synth{Task: "session", Lengths: []int{100}, Haystack: "noise"}, "a session is its own"},
+		{corpus.Synth{Task: "vt", Lengths: []int{100}, Needles: 501}, "at most 500"},
+	} {
+		_, err := corpus.Load(t.Context(), corpus.Config{Synth: &c.synth, Pack: corpus.Pack{Tokens: 100}, Prompts: builder(t, fourthCounter{})})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.synth, err, c.want)
+		}
+	}
+}
+
+// The heap does not grow with a session, whose text alone would be 16 MB.
+func TestSynthHeapIsBounded(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // else what other tests hold decides how much garbage there may be
+	cfg := corpus.Config{Synth: &corpus.Synth{Task: "vt", Lengths: []int{4_000_000}},
+		Pack: corpus.Pack{Tokens: 4800}, Prompts: builder(t, fourthCounter{}), Keep: -1}
+	peak := peakHeap(func() {
+		if _, err := corpus.Load(t.Context(), cfg); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if peak > 12<<20 {
+		t.Errorf("peak heap of %d MB", peak>>20)
+	}
+}
+
+// BenchmarkSynth makes, counts and packs sessions of a million tokens: under 5 s each.
+func BenchmarkSynth(b *testing.B) {
+	for _, task := range []string{"niah_single_1", "niah_single_2", "niah_multikey_3", "vt", "session"} {
+		b.Run(task, func(b *testing.B) {
+			peak := uint64(0)
+			for b.Loop() {
+				cfg := corpus.Config{Synth: &corpus.Synth{Task: task, Lengths: []int{1_000_000}},
+					Pack: corpus.Pack{Tokens: 4800}, Prompts: builder(b, vocabulary(b, "o200k_base")), Keep: -1}
+				peak = max(peak, peakHeap(func() {
+					if _, err := corpus.Load(b.Context(), cfg); err != nil {
+						b.Fatal(err)
+					}
+				}))
+			}
+			b.ReportMetric(float64(peak)/1e6, "peakMB")
+		})
+	}
+}
+
+func TestLength(t *testing.T) {
+	var got []string
+	for _, n := range []int{1, 1000, 1024, 8192, 1 << 20, 3 << 19} {
+		got = append(got, corpus.Length(n))
+	}
+	if want := []string{"1", "1000", "1k", "8k", "1m", "1536k"}; !slices.Equal(got, want) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+}
