@@ -30,7 +30,7 @@ zstd. Labels of FILE.jsonl stand beside it in FILE.labels.yaml, and a spec names
   mem corpus label corpora/session.jsonl --query port --text "Which port?" --answer 6380
   mem corpus check experiments/*.yaml`,
 	})
-	cmd.AddCommand(corpusImport(), corpusStats(), corpusShow(), corpusLabel(), corpusCheck())
+	cmd.AddCommand(corpusImport(), corpusSynth(), corpusStats(), corpusShow(), corpusLabel(), corpusCheck())
 	return cmd
 }
 

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -82,12 +80,15 @@ func (s *synthesizing) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	count, err := counter(t)
+	counts, err := counter(t)
 	if err != nil {
 		return err
 	}
-	samples, err := corpus.Synthesize(ctx, strings.TrimSuffix(filepath.Base(s.out), ".jsonl"), s.Synth, count)
+	samples, err := corpus.Synthesize(ctx, strings.TrimSuffix(filepath.Base(s.out), ".jsonl"), s.Synth, counts)
 	if err != nil {
+		return err
+	}
+	if err := s.free(samples); err != nil {
 		return err
 	}
 	for _, sample := range samples {
@@ -96,6 +97,16 @@ func (s *synthesizing) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// free refuses before anything is written what would be written over.
+func (s *synthesizing) free(samples []corpus.Sample) (err error) {
+	for _, sample := range samples {
+		path := s.path(sample, len(samples))
+		im := importing{out: path, labels: corpus.LabelsPath(path), force: s.force}
+		err = errors.Join(err, im.free())
+	}
+	return err
 }
 
 // path is where one of so many samples goes.
@@ -108,7 +119,7 @@ func (s *synthesizing) path(sample corpus.Sample, of int) string {
 
 func (s *synthesizing) write(ctx context.Context, sample corpus.Sample, path string) error {
 	var made *corpus.Imported
-	err := s.file(path, func(w io.Writer) (err error) {
+	err := writeFile(path, func(w io.Writer) (err error) {
 		made, err = sample.Write(ctx, w)
 		return err
 	})
@@ -116,36 +127,14 @@ func (s *synthesizing) write(ctx context.Context, sample corpus.Sample, path str
 		return err
 	}
 	labels := corpus.LabelsPath(path)
-	heading := fmt.Sprintf("The question of %s and its evidence, made by mem corpus synth.", filepath.Base(path))
-	if err := s.file(labels, func(w io.Writer) error {
+	heading := fmt.Sprintf("The question of %s and its evidence, as mem corpus synth made them.", filepath.Base(path))
+	err = writeFile(labels, func(w io.Writer) error {
 		return corpus.WriteLabels(w, heading, []corpus.Labelled{{Query: made.Queries[0]}})
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.stdout, "%s: %d records, %d tokens; %s: %d labels\n", path, made.Records, made.Tokens, labels, made.Labels)
-	return err
-}
-
-// file writes a file that is not there yet. One that could not be written whole is taken
-// away.
-func (s *synthesizing) file(path string, write func(io.Writer) error) error {
-	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if s.force {
-		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	f, err := os.OpenFile(path, how, 0o666)
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there already, want another --out, or --force", path)
-	}
-	if err != nil {
-		return &exit{exitIncomplete, err}
-	}
-	w := bufio.NewWriter(f)
-	if err = write(w); err == nil {
-		err = w.Flush()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(path)
-	}
+	_, err = fmt.Fprintf(s.stdout, "%s: %s, %s; %s: %s\n", path, count(made.Records, "record", "records"),
+		count(made.Tokens, "token", "tokens"), labels, count(made.Labels, "label", "labels"))
 	return err
 }
