@@ -24,6 +24,7 @@ type Result struct {
 	Comparisons []Comparison        `json:"comparisons,omitempty"` // with the spec's baselines
 	Checks      []check.Result      `json:"checks"`
 	Gates       []GateRow           `json:"gates"`
+	ByLength    []LengthRow         `json:"by_length,omitempty"` // of corpora with a ladder of lengths
 	Budgets     []check.BudgetTable `json:"budgets"`
 	Runs        []Run               `json:"runs"`
 	Warnings    []string            `json:"warnings,omitempty"`
@@ -81,6 +82,8 @@ type Run struct {
 	Reason string `json:"reason,omitempty"` // of any state but complete
 	check.Facts
 	Input    string       `json:"input_sha"`                   // of query, chunks and labels
+	Length   int          `json:"length,omitempty"`            // of a synthetic session: tokens, at most
+	Depth    float64      `json:"depth,omitempty"`             // where its first needle stands, in percent of the text
 	Chunks   int          `json:"chunks"`                      // T, of the whole source
 	Evidence []int        `json:"evidence"`                    // turns whose chunk is evidence; the last is t*
 	Hard     []int        `json:"hard_negatives,omitempty"`    // turns without evidence whose chunk states something of another key

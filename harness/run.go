@@ -38,15 +38,17 @@ type input struct {
 	evidence []corpus.Evidence
 	hard     []int // turns whose chunk is a hard negative
 	cut      []int // turns whose chunk begins within a label
+	length   int
+	depth    float64
 }
 
 func (s *session) input(asked corpus.Asked) input {
-	return input{chunks: s.Chunks(), sha: s.SHA(), tokens: s.ChunkTokens(), evidence: asked.Evidence, hard: asked.Hard, cut: asked.Cut}
+	return input{chunks: s.Chunks(), sha: s.SHA(), tokens: s.ChunkTokens(), evidence: asked.Evidence, hard: asked.Hard, cut: asked.Cut, length: s.Length(), depth: s.Depth()}
 }
 
 // begin is a run of a job with what is known of it before its first turn.
 func (in input) begin(j *job) Run {
-	r := Run{Cell: j.Cell, Chunks: len(in.tokens), Evidence: []int{}, Hard: in.hard, Cut: in.cut}
+	r := Run{Cell: j.Cell, Chunks: len(in.tokens), Evidence: []int{}, Hard: in.hard, Cut: in.cut, Length: in.length, Depth: in.depth}
 	for _, ev := range in.evidence {
 		r.Evidence = append(r.Evidence, ev.Chunk)
 	}

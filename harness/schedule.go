@@ -187,6 +187,7 @@ func (e *Experiment) result(ended map[string]*done, earlier []Decision) (*Result
 		}
 	}
 	r.Gates = e.gates(runs)
+	r.ByLength = e.byLength(runs)
 	r.Budgets = e.budgets(runs)
 	r.Checks = e.checks(r, runs)
 	var wrong [2]error

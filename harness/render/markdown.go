@@ -151,6 +151,7 @@ func (d *document) rest(r *harness.Result) {
 	d.checks(r.Checks)
 	d.gates(r.Gates)
 	d.estimates(r)
+	d.byLength(r.ByLength)
 	d.comparisons(r.Comparisons)
 	for _, b := range r.Budgets[:min(len(r.Budgets), d.most(mostWarnings))] {
 		d.line("Prompt tokens over %s, counted with %s; %s.\n", code(b.Corpus), code(b.Tokenizer), headroom(b))

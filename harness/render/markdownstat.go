@@ -58,6 +58,17 @@ func (d *document) estimates(r *harness.Result) {
 	}
 }
 
+func (d *document) byLength(rows []harness.LengthRow) {
+	if len(rows) == 0 {
+		return
+	}
+	t, common := lengthTable(rows)
+	d.line("Gates by length, with 95 %% intervals over queries%s.\n", strings.Join(append([]string{""}, common...), ", "))
+	d.table(t)
+	d.line("Evidence written, by length and by the depth of the first needle.\n")
+	d.table(depthTable(rows))
+}
+
 func (d *document) comparisons(list []harness.Comparison) {
 	if len(list) == 0 {
 		return

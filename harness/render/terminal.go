@@ -51,6 +51,7 @@ func (t Terminal) Result(w io.Writer, r *harness.Result) error {
 	p.failures(r)
 	p.gates(r)
 	p.estimates(r)
+	p.byLength(r.ByLength)
 	p.comparisons(r.Comparisons)
 	p.headroom(r.Budgets)
 	p.unfinished(r)
@@ -142,6 +143,17 @@ func (p *page) estimates(r *harness.Result) {
 	if hasL2(r) {
 		p.paragraph("! ", propagated)
 	}
+}
+
+func (p *page) byLength(rows []harness.LengthRow) {
+	if len(rows) == 0 {
+		return
+	}
+	t, common := lengthTable(rows)
+	p.section(strings.Join(append([]string{"Gates by length, with 95 % intervals over queries"}, common...), ", "))
+	p.table(t)
+	p.section("Evidence written, by length and by the depth of the first needle")
+	p.table(depthTable(rows))
 }
 
 func (p *page) comparisons(list []harness.Comparison) {
