@@ -87,8 +87,8 @@ func messages(r loop.Request) ([]message, error) {
 	return all, nil
 }
 
-// body returns the bytes of r's request. Its keys are sorted.
-func (c *Client) body(r loop.Request) ([]byte, error) {
+// body returns the bytes of r's request, its seed moved by offset. Its keys are sorted.
+func (c *Client) body(r loop.Request, offset int64) ([]byte, error) {
 	said, err := messages(r)
 	if err != nil {
 		return nil, err
@@ -98,9 +98,9 @@ func (c *Client) body(r loop.Request) ([]byte, error) {
 	if r.MaxTokens > 0 {
 		fields[c.tokensField] = r.MaxTokens
 	}
-	if seed, ok := fields["seed"].(int64); ok && r.Attempt > 1 {
+	if seed, ok := fields["seed"].(int64); ok {
 		// At temperature 0 the same request would most likely fail the same way.
-		fields["seed"] = seed + int64(r.Attempt) - 1
+		fields["seed"] = seed + offset + int64(max(r.Attempt, 1)) - 1
 	}
 	return encode(fields)
 }

@@ -63,7 +63,11 @@ func (c *Client) Stats() Stats {
 // for the rate limits. The error is ctx's if that is done; else it wraps a *StatusError, a
 // *ReplyError or a *TransportError, the last attempt's, unless r cannot be sent at all.
 func (c *Client) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
-	body, err := c.body(r)
+	return c.complete(ctx, r, 0)
+}
+
+func (c *Client) complete(ctx context.Context, r loop.Request, seedOffset int64) (loop.Completion, error) {
+	body, err := c.body(r, seedOffset)
 	if err != nil {
 		return loop.Completion{}, fmt.Errorf("model %s: %w", c.cfg.Model, err)
 	}
