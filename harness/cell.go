@@ -40,6 +40,7 @@ type job struct {
 	asked   corpus.Asked // labels of the query in the session
 	sources []string     // names of the L1 runs whose memories an L2 run reads
 	turns   int          // chunks to read; at L2 over memories: sources
+	twin    string       // of a live run with the exit gate enforced: the recorded run it replays
 	wanted  bool         // by Select, or by an L2 run that rests on it
 }
 
@@ -126,8 +127,10 @@ func choose(jobs []*job, wanted func(Cell) bool) {
 			continue
 		}
 		j.wanted = true
-		for _, name := range j.sources {
-			byName[name].wanted = true
+		for _, name := range append(j.sources, j.twin) {
+			if source := byName[name]; source != nil {
+				source.wanted = true
+			}
 		}
 	}
 }

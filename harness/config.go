@@ -4,9 +4,11 @@ import (
 	"context"
 	"iter"
 	"runtime"
+	"time"
 
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/journal"
 	"github.com/poimen-memory/mem/prompt"
 )
 
@@ -16,13 +18,17 @@ type Config struct {
 	Models  func(ModelFor) (loop.Model, error)
 	Counter func(spec.Tokenizer) (Counter, error)
 
-	Out      string          // folder for reports; empty: "reports"
-	Parallel int             // runs at a time; 0: one a CPU
-	Select   func(Cell) bool // which runs; nil: all. What an L2 run rests on is run in any case
-	Template string          // of prompts; empty: Figure 10a
-	Loop     Loop            // nil: loop.Run. A broken twin goes in here
-	FailFast bool            // begin no run after one that failed; one run at a time, so that it is known which
-	Progress func(Progress)  // called from one goroutine at a time, or nil
+	Out      string                               // folder for reports; empty: "reports"
+	Parallel int                                  // runs at a time; 0: one a CPU
+	Select   func(Cell) bool                      // which runs; nil: all. What an L2 run rests on is run in any case
+	Template string                               // of prompts; empty: Figure 10a
+	Live     bool                                 // run live models; without it they are skipped
+	Resume   bool                                 // go on where live runs were interrupted
+	Fresh    bool                                 // take away live results and begin anew
+	Loop     Loop                                 // nil: loop.Run. A broken twin goes in here
+	FailFast bool                                 // begin no run after one that failed; one run at a time, so that it is known which
+	Timed    func(run string, took time.Duration) // called when a run is over, from any goroutine; or nil
+	Progress func(Progress)                       // called from one goroutine at a time, or nil
 }
 
 // Counter counts in one vocabulary, by whose name reports and logs go.
@@ -54,6 +60,7 @@ type ModelFor struct {
 	Spec   *spec.Spec
 	Model  *spec.Model
 	Cell   Cell
+	Header journal.Header // of the run's journal: what a recording must agree with
 	Truth  []Truth
 	Budget prompt.Budget
 	Count  prompt.Counter
@@ -77,6 +84,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Loop == nil {
 		c.Loop = loop.Run
+	}
+	if c.Timed == nil {
+		c.Timed = func(string, time.Duration) {}
 	}
 	if c.Progress == nil {
 		c.Progress = func(Progress) {}

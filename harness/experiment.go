@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/poimen-memory/mem/harness/corpus"
 	"github.com/poimen-memory/mem/harness/spec"
@@ -25,7 +26,8 @@ type Experiment struct {
 	sessions []*session
 	jobs     []*job
 	goldens  []golden
-	stop     bool // by Config.FailFast: begin nothing more
+	stop     bool         // by Config.FailFast: begin nothing more
+	failures atomic.Int32 // runs that were incomplete
 }
 
 // Prepare makes an experiment ready. Nothing is run or written. The error is a
@@ -39,6 +41,7 @@ func Prepare(ctx context.Context, cfg Config, s *spec.Spec) (*Experiment, error)
 		return nil, err
 	}
 	e.jobs = e.matrix()
+	pairTwins(e.jobs)
 	choose(e.jobs, e.cfg.Select)
 	var errs yamlpos.Errors
 	errs = append(errs, e.checkNames()...)

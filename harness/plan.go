@@ -76,7 +76,11 @@ func (e *Experiment) Plan() []Planned {
 	return plan
 }
 
+// estimate: a live run that replays another one takes nothing.
 func (e *Experiment) estimate(j *job) Estimate {
+	if j.live() && j.twin != "" {
+		return Estimate{Runs: 1}
+	}
 	sections := e.sections(j)
 	calls := len(sections)
 	est := Estimate{
@@ -84,7 +88,7 @@ func (e *Experiment) estimate(j *job) Estimate {
 		Prompt: e.promptTokens(j.query, sections), Completion: calls * e.prompts.Budget().Response,
 	}
 	if p := j.model.Price; p != nil {
-		est.USD = (float64(est.Prompt)*p.Prompt.Value + float64(est.Completion)*p.Completion.Value) / 1e6
+		est.USD = p.Of(est.Prompt, est.Completion)
 	} else {
 		est.Unpriced = 1
 	}

@@ -26,6 +26,8 @@ type Result struct {
 	Gates       []GateRow           `json:"gates"`
 	ByLength    []LengthRow         `json:"by_length,omitempty"` // of corpora with a ladder of lengths
 	Budgets     []check.BudgetTable `json:"budgets"`
+	Usage       []Usage             `json:"usage,omitempty"` // of models whose server counts
+	Drift       []check.Drift       `json:"tokenizer_drift,omitempty"`
 	Runs        []Run               `json:"runs"`
 	Warnings    []string            `json:"warnings,omitempty"`
 }

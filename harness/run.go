@@ -28,6 +28,8 @@ type done struct {
 	prompts   []int // tokens, one a prompt
 	memory    *prompt.Text
 	committed bool
+	replayed  bool // what answered it is counted with another run
+	usage     usage
 }
 
 // input is what a run reads: chunks, and for each turn what its labels say.
@@ -79,29 +81,21 @@ func (e *Experiment) runDir(name string) string {
 // run takes one job through the loop. Its logs are on disk as far as it came, whatever
 // happens.
 func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) done {
-	d := done{Run: in.begin(j)}
-	logs, err := createLogs(e.runDir(j.Name))
-	if err != nil {
-		d.State, d.Reason = classify(err)
-		return d
-	}
-	defer logs.close()
+	d := done{Run: in.begin(j), replayed: j.twin != ""}
 	model, err := e.cfg.Models(ModelFor{
-		Spec: e.Spec, Model: j.model, Cell: j.Cell, Truth: in.truth(), Budget: e.prompts.Budget(), Count: e.count,
+		Spec: e.Spec, Model: j.model, Cell: j.Cell, Header: e.header(j), Truth: in.truth(), Budget: e.prompts.Budget(), Count: e.count,
 	})
 	if err != nil {
 		d.State, d.Reason = Misconfigured, err.Error()
 		return d
 	}
-	recorder := journal.Recorder{Model: model, W: logs.calls, Terse: true}
-	if err := recorder.Start(e.header(j)); err != nil {
+	rec, err := e.record(j, model)
+	if err != nil {
 		d.State, d.Reason = classify(err)
 		return d
 	}
-	t := &tally{
-		model: recorder, sink: eventlog.Writer{W: logs.events}, evidence: in.turns(), turned: turned,
-		memory: e.prompts.Memory(nil).Tokens,
-	}
+	defer rec.close()
+	t := e.tally(j, in, rec, turned)
 	watch := &check.Watch{Model: t, Sink: t}
 	out, err := e.cfg.Loop(context.WithoutCancel(ctx), loop.Config{
 		Model: watch, Sink: watch, Prompts: e.prompts, Level: loop.Level(j.Level),
@@ -109,7 +103,7 @@ func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) d
 	}, j.query, until(ctx, in.chunks))
 	d.State, d.Reason = classify(err)
 	d.Facts, d.memory, d.committed, d.turns = t.end(out), out.Memory, t.committed(), t.turns
-	d.memories, d.prompts = t.memories, t.prompts(e.prompts.Fixed(), e.prompts.Measure(j.query).Tokens, in.tokens)
+	d.memories, d.prompts, d.usage = t.memories, t.prompts, t.usage
 	d.checks = append(d.checks, watch.Retain(j.Name, out), e.verify(j.Name, d.State == Complete))
 	d.Changed = watch.Changed()
 	if d.State == Complete {
@@ -174,6 +168,9 @@ func modelHeader(m *spec.Model) map[string]any {
 	if m.Script.Present() {
 		h["script"] = filepath.Base(m.Script.Value)
 	}
+	if m.Replay != nil {
+		h["replay"] = filepath.Base(m.Replay.Path.Value)
+	}
 	if m.Policy.Value == spec.NoisyOracle {
 		h["wrong_update"], h["wrong_exit"] = m.WrongUpdate.Value, m.WrongExit.Value
 		h["malformed"], h["seed"] = m.Malformed.Value, m.Seed.Value
@@ -181,32 +178,9 @@ func modelHeader(m *spec.Model) map[string]any {
 	return h
 }
 
-type logs struct{ events, calls *os.File }
-
-func createLogs(dir string) (logs, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return logs{}, err
-	}
-	events, err := os.Create(filepath.Join(dir, "events.jsonl"))
-	if err != nil {
-		return logs{}, err
-	}
-	calls, err := os.Create(filepath.Join(dir, "calls.jsonl"))
-	if err != nil {
-		events.Close()
-		return logs{}, err
-	}
-	return logs{events, calls}, nil
-}
-
-func (l logs) close() {
-	l.events.Close()
-	l.calls.Close()
-}
-
 // verify reads a run's event log back from disk and judges it.
 func (e *Experiment) verify(name string, ended bool) check.Result {
-	f, err := os.Open(filepath.Join(e.runDir(name), "events.jsonl"))
+	f, err := os.Open(filepath.Join(e.runDir(name), eventsFile))
 	if err != nil {
 		return check.Unreadable("log", name, err)
 	}

@@ -3,11 +3,13 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/corpus"
@@ -19,32 +21,87 @@ import (
 // the turn in hand, and the rest is left undone; the result says so. The error is about the
 // output folder, or about statistics that Prepare should have refused.
 func (e *Experiment) Run(ctx context.Context) (*Result, error) {
-	if err := writable(e.dir()); err != nil {
-		return nil, err
-	}
-	if err := e.prune(); err != nil {
+	if err := e.clear(); err != nil {
 		return nil, err
 	}
 	earlier := e.earlierDecisions()
 	p := e.progress()
 	e.stop = e.cfg.FailFast && slices.ContainsFunc(e.judgeGoldens(), check.Result.Failed)
 	ended := map[string]*done{}
-	for _, level := range e.Spec.Levels.Value { // L2 reads what L1 left
-		var jobs []*job
-		for _, j := range e.jobs {
-			if j.wanted && j.Level == level {
-				jobs = append(jobs, j)
-			}
-		}
+	for _, jobs := range e.stages() {
 		results := make([]*done, len(jobs))
-		parallel(e.cfg.Parallel, len(jobs), func(i int) {
-			results[i] = e.one(ctx, jobs[i], ended, p)
-		})
+		e.pools(jobs, func(i int) { results[i] = e.one(ctx, jobs[i], ended, p) })
 		for i, j := range jobs {
 			ended[j.Name] = results[i]
 		}
 	}
 	return e.result(ended, earlier)
+}
+
+// stages are jobs in the order in which they rest on each other: L2 reads what L1 left,
+// and a live run that enforces the exit gate replays the recorded one.
+func (e *Experiment) stages() [][]*job {
+	var stages [][]*job
+	for _, level := range e.Spec.Levels.Value {
+		var first, then []*job
+		for _, j := range e.jobs {
+			switch {
+			case !j.wanted || j.Level != level:
+			case j.live() && j.twin != "":
+				then = append(then, j)
+			default:
+				first = append(first, j)
+			}
+		}
+		stages = append(stages, first, then)
+	}
+	return stages
+}
+
+// pools does the jobs of each live model as wide as its connections go, and all others
+// as wide as Parallel says, so that no model waits for another's replies.
+func (e *Experiment) pools(jobs []*job, do func(int)) {
+	if e.cfg.FailFast {
+		parallel(1, len(jobs), do)
+		return
+	}
+	type pool struct {
+		width int
+		jobs  []int
+	}
+	pools := map[string]*pool{}
+	for i, j := range jobs {
+		name, width := "", e.cfg.Parallel
+		if j.live() && e.cfg.Live {
+			name, width = j.Model, j.model.Live.Connections()
+		}
+		if pools[name] == nil {
+			pools[name] = &pool{width: width}
+		}
+		pools[name].jobs = append(pools[name].jobs, i)
+	}
+	var wg sync.WaitGroup
+	for _, p := range pools {
+		wg.Go(func() { parallel(p.width, len(p.jobs), func(n int) { do(p.jobs[n]) }) })
+	}
+	wg.Wait()
+}
+
+// clear makes the output folder ready. Runs that this spec does not have are taken away,
+// and with Fresh all of them.
+func (e *Experiment) clear() error {
+	if err := e.Guard(); err != nil {
+		return err
+	}
+	if e.cfg.Fresh {
+		if err := os.RemoveAll(e.runDir("")); err != nil {
+			return err
+		}
+	}
+	if err := writable(e.dir()); err != nil {
+		return err
+	}
+	return e.prune()
 }
 
 // one does a job, or says why it is not done. ended holds the levels below.
@@ -64,16 +121,33 @@ func (e *Experiment) one(ctx context.Context, j *job, ended map[string]*done, p 
 		d.State, d.Reason = Skipped, "not begun, for something failed before"
 		return d
 	}
+	if j.live() && !e.cfg.Live {
+		d.State, d.Reason = Skipped, "a live model is run with --live only"
+		return d
+	}
+	if e.failedOut() {
+		d.State, d.Reason = Incomplete, fmt.Sprintf("not begun: %d runs were incomplete, as many as max_failures allows", e.Spec.MaxFailures)
+		return d
+	}
 	if j.session == nil {
 		if in, d.State, d.Reason = e.level2(j, ended); d.State != Complete {
 			return d
 		}
 	}
+	start := time.Now()
 	*d = e.run(ctx, j, in, p.turned)
+	e.cfg.Timed(e.Spec.Experiment.Value+"/"+j.Name, time.Since(start))
+	if d.State == Incomplete {
+		e.failures.Add(1)
+	}
 	if e.cfg.FailFast && d.failed() { // one at a time: nobody else looks
 		e.stop = true
 	}
 	return d
+}
+
+func (e *Experiment) failedOut() bool {
+	return e.Spec.MaxFailures > 0 && int(e.failures.Load()) >= e.Spec.MaxFailures
 }
 
 // failed holds when nothing can make the experiment pass any more.
@@ -115,7 +189,7 @@ func (e *Experiment) prune() error {
 	for _, j := range e.jobs {
 		known[e.runDir(j.Name)] = true
 	}
-	logs, err := leftLogs(e.runDir(""))
+	logs, err := leftFiles(e.runDir(""), eventsFile)
 	if err != nil {
 		return err
 	}
@@ -129,17 +203,18 @@ func (e *Experiment) prune() error {
 	return nil
 }
 
-func leftLogs(dir string) (logs []string, err error) {
-	if _, err := os.Stat(dir); os.IsNotExist(err) {
-		return nil, nil
+// leftFiles are the files of a name that earlier runs left below dir.
+func leftFiles(dir, name string) (paths []string, err error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, nil // what cannot be read cannot be written either, and is said then
 	}
 	err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && d.Name() == "events.jsonl" {
-			logs = append(logs, path)
+		if err == nil && d.Name() == name {
+			paths = append(paths, path)
 		}
 		return err
 	})
-	return logs, err
+	return paths, err
 }
 
 // progress adds up turns from all runs.
@@ -189,6 +264,7 @@ func (e *Experiment) result(ended map[string]*done, earlier []Decision) (*Result
 	r.Gates = e.gates(runs)
 	r.ByLength = e.byLength(runs)
 	r.Budgets = e.budgets(runs)
+	r.Usage, r.Drift = e.usage(runs)
 	r.Checks = e.checks(r, runs)
 	var wrong [2]error
 	r.Decisions, wrong[0] = e.decide(runs, earlier)
@@ -240,6 +316,9 @@ func (e *Experiment) checks(r *Result, runs []*done) []check.Result {
 		list = append(list, d.checks...)
 	}
 	list = append(list, e.levels(r.Runs)...)
+	for _, d := range r.Drift {
+		list = append(list, check.Tokenizer(d, e.Spec.Checks.Tokenizer.Value.MaxUndercount, e.Spec.Checks.Tokenizer.Pos))
+	}
 	judged := judge(r.Runs)
 	for i := range e.Spec.Expect {
 		list = append(list, check.Expect(&e.Spec.Expect[i], judged))
@@ -291,12 +370,12 @@ func (e *Experiment) compareLogs(lower, upper Run) check.Result {
 	if lower.State != Complete || upper.State != Complete {
 		return check.Skipped("levels", subject, "not both runs ended")
 	}
-	a, err := os.Open(filepath.Join(e.runDir(lower.Name), "events.jsonl"))
+	a, err := os.Open(filepath.Join(e.runDir(lower.Name), eventsFile))
 	if err != nil {
 		return check.Unreadable("levels", subject, err)
 	}
 	defer a.Close()
-	b, err := os.Open(filepath.Join(e.runDir(upper.Name), "events.jsonl"))
+	b, err := os.Open(filepath.Join(e.runDir(upper.Name), eventsFile))
 	if err != nil {
 		return check.Unreadable("levels", subject, err)
 	}

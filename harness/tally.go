@@ -2,37 +2,92 @@ package harness
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/stat"
 	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/eventlog"
 	"github.com/poimen-memory/mem/prompt"
 )
 
 // tally counts what a run does while it does it: as a Model the calls, as a Sink the
 // turns. It keeps numbers, one reply and one memory, so a long run stays small.
 type tally struct {
-	model    loop.Model
-	sink     loop.Sink
-	evidence map[int]bool // turns whose chunk is evidence
-	turned   func()       // after each turn
+	model     loop.Model
+	sink      loop.Sink
+	evidence  map[int]bool  // turns whose chunk is evidence
+	chunks    []int         // tokens of each turn's chunk
+	fixed     prompt.Tokens // of every prompt of the run: template, system message, question
+	tokenizer string
+	turned    func() // after each turn
 
 	calls    int
 	reply    loop.Completion // the last
 	text     *string         // M_t; nil: none
 	turns    []stat.Turn
 	memories []int // tokens of the memory in each turn's prompt
+	prompts  []int // tokens of each turn's prompt
 	memory   int   // tokens of M_t as sent, NoMemory's at first
 	facts    check.Facts
+	usage    usage
 }
 
+// usage is what a run's replies cost, as its server counts.
+type usage struct {
+	calls, prompt, completion int
+	retries, helped           int // calls that asked a turn again, and turns that parsed only then
+	samples                   []check.Count
+}
+
+func (e *Experiment) tally(j *job, in input, rec recording, turned func()) *tally {
+	fixed := e.prompts.Fixed()
+	fixed.Problem = e.prompts.Measure(j.query).Tokens
+	return &tally{
+		model: rec.model, sink: eventlog.Writer{W: rec.events}, evidence: in.turns(), chunks: in.tokens,
+		fixed: fixed, tokenizer: e.Tokenizer(), turned: turned, memory: e.prompts.Memory(nil).Tokens,
+	}
+}
+
+// Complete asks the model and counts. A server that finds the prompt too long is shown
+// what we counted, and with what.
 func (t *tally) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
 	t.calls++
 	var err error
 	t.reply, err = t.model.Complete(ctx, r)
+	var tooLong interface{ ContextLength() bool }
+	if errors.As(err, &tooLong) && tooLong.ContextLength() {
+		return t.reply, fmt.Errorf("%w (we count %d tokens in the prompt, by %s)", err, t.prompt(), t.tokenizer)
+	}
+	if err == nil {
+		t.use(r, t.reply.Usage)
+	}
 	return t.reply, err
 }
 
+func (t *tally) use(r loop.Request, u *loop.Usage) {
+	t.usage.retries += one(r.Attempt > 1)
+	if u == nil {
+		return
+	}
+	t.usage.calls++
+	t.usage.prompt += u.PromptTokens
+	t.usage.completion += u.CompletionTokens
+	t.usage.samples = append(t.usage.samples, check.Count{Ours: t.prompt(), Server: u.PromptTokens})
+}
+
+// prompt is the tokens of the prompt of the turn in hand.
+func (t *tally) prompt() int {
+	p := t.fixed
+	p.Memory = t.memory
+	if n := len(t.turns); n < len(t.chunks) {
+		p.Section = t.chunks[n]
+	}
+	return p.Prompt()
+}
+
+// Emit passes the unit on and counts it.
 func (t *tally) Emit(unit []loop.Event) error {
 	if err := t.sink.Emit(unit); err != nil {
 		return err
@@ -50,7 +105,7 @@ func (t *tally) Emit(unit []loop.Event) error {
 
 // turn counts a turn's events.
 func (t *tally) turn(unit []loop.Event) {
-	t.memories = append(t.memories, t.memory) // the prompt showed the memory before the turn
+	t.memories, t.prompts = append(t.memories, t.memory), append(t.prompts, t.prompt()) // with the memory before the turn
 	turn := stat.Turn{Evidence: t.evidence[len(t.turns)+1]}
 	for _, e := range unit {
 		switch e := e.(type) {
@@ -58,6 +113,7 @@ func (t *tally) turn(unit []loop.Event) {
 			turn.Parsed, turn.FirstTry, turn.Update, turn.Exit = true, e.Attempts == 1, e.Update, e.Exit
 			turn.Candidate, turn.Differs = t.candidate(e.Update)
 			t.facts.Exits += one(e.Exit)
+			t.usage.helped += one(e.Attempts > 1)
 		case loop.Memory:
 			turn.Written = true
 			t.text, t.memory = &e.Text, e.Tokens
@@ -109,17 +165,6 @@ func (t *tally) committed() bool {
 		}
 	}
 	return false
-}
-
-// prompts are the tokens of each turn's prompt.
-func (t *tally) prompts(fixed prompt.Tokens, problem int, chunks []int) []int {
-	sums := make([]int, len(t.turns))
-	for i := range sums {
-		p := fixed
-		p.Problem, p.Memory, p.Section = problem, t.memories[i], chunks[i]
-		sums[i] = p.Prompt()
-	}
-	return sums
 }
 
 func one(b bool) int {

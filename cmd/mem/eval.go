@@ -20,6 +20,10 @@ type evaluation struct {
 	out      string
 	list     bool
 	dryRun   bool
+	live     bool
+	resume   bool
+	fresh    bool
+	meter    meter // of live calls
 	quiet    bool
 	failFast bool
 	outputs  outputs
@@ -71,6 +75,12 @@ done; a second one stops at once. Either way another eval makes the folder whole
 	flags.StringVar(&e.out, "out", "reports", "folder `DIR` for reports")
 	flags.BoolVar(&e.list, "list", false, "print the runs with their calls and prompt tokens, run nothing")
 	flags.BoolVar(&e.dryRun, "dry-run", false, "print the same and what each model would take, run nothing")
+	flags.BoolVar(&e.live, "live", false, "run live models too: calls that may cost money")
+	flags.BoolVar(&e.resume, "resume", false, "with --live: go on where earlier runs were interrupted, asking for nothing twice")
+	flags.BoolVar(&e.fresh, "fresh", false, "take away earlier live results and begin anew")
+	flags.IntVar(&e.meter.maxCalls, "max-calls", 0, "stop, resumably, after `N` live calls")
+	flags.Float64Var(&e.meter.maxCost, "max-cost", 0, "stop, resumably, once live calls cost `USD`, by the spec's prices")
+	cmd.MarkFlagsMutuallyExclusive("resume", "fresh")
 	flags.BoolVar(&e.quiet, "quiet", false, "print results and failures only")
 	flags.BoolVar(&e.failFast, "fail-fast", false, "begin nothing more once something failed; one run at a time")
 	e.outputs.flags(cmd)
@@ -86,9 +96,14 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 	if err := e.baseline.check(!e.pick.all()); err != nil {
 		return err
 	}
-	all, err := prepare(ctx, harness.Config{
+	if e.resume && !e.live {
+		return errors.New("--resume asks live models: want --live with it")
+	}
+	live := newClients(&e.meter)
+	all, err := prepareLive(ctx, harness.Config{
 		Out: e.out, Parallel: e.parallel, Select: e.pick.wants, Progress: e.progress.at, FailFast: e.failFast,
-	}, args)
+		Live: e.live, Resume: e.resume, Fresh: e.fresh,
+	}, live, args)
 	if err != nil {
 		return err
 	}
@@ -97,6 +112,11 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 	}
 	if e.list || e.dryRun {
 		return e.plan(all)
+	}
+	for _, x := range all { // before the first of them writes
+		if err := x.Guard(); err != nil {
+			return err
+		}
 	}
 	if err := e.outputs.ready(); err != nil {
 		return &exit{exitIncomplete, err}

@@ -92,6 +92,7 @@ func defaults() *Spec {
 	s.ExitGate.Value = Set[string]{Record}
 	s.Budget.Value = Budget{Window: 32768, Template: 400, Question: 256, Memory: 1024, Chunk: 5000, Response: 2048}
 	s.Checks.Budget.Value = BudgetCheck{Percentile: 95}
+	s.Checks.Tokenizer.Value = TokenizerCheck{MaxUndercount: 0.05}
 	return s
 }
 
@@ -161,6 +162,9 @@ func (s *Spec) paths() (paths []*yamlpos.At[string]) {
 	}
 	for i := range s.Models {
 		add(&s.Models[i].Script)
+		if r := s.Models[i].Replay; r != nil {
+			add(&r.Path)
+		}
 	}
 	for i := range s.Golden {
 		add(&s.Golden[i].File)

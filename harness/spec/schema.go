@@ -17,7 +17,7 @@ import (
 // Schema is the JSON Schema (draft 2020-12) of specs, for editors. It is made from the
 // types of this package, their tags, their comments and the defaults, so that it cannot
 // say anything else than they do. What it refuses, Parse refuses; the reverse does not
-// hold, for a schema knows no references. What is not built yet is not in it.
+// hold, for a schema knows no references.
 func Schema() ([]byte, error) {
 	docs, err := comments()
 	if err != nil {
@@ -39,13 +39,10 @@ func Schema() ([]byte, error) {
 // schema is a JSON Schema, or a part of one.
 type schema map[string]any
 
-// shaped is a type with a DecodeYAML of its own: what it takes, under a field's tags. A
-// nil schema takes nothing.
+// shaped is a type with a DecodeYAML of its own: what it takes, under a field's tags.
 type shaped interface {
 	shape(g *generator, tag reflect.StructTag) schema
 }
-
-func (NotBuilt) shape(*generator, reflect.StructTag) schema { return nil }
 
 func (Tokenizer) shape(g *generator, tag reflect.StructTag) schema {
 	bare := text(tag)
@@ -54,6 +51,17 @@ func (Tokenizer) shape(g *generator, tag reflect.StructTag) schema {
 }
 
 func (Level) shape(_ *generator, tag reflect.StructTag) schema { return text(tag) }
+
+func (Duration) shape(*generator, reflect.StructTag) schema {
+	return schema{"type": "string", "pattern": `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)`}
+}
+
+func (Extra) shape(*generator, reflect.StructTag) schema { return schema{"type": "object"} }
+
+func (r Replay) shape(g *generator, _ reflect.StructTag) schema {
+	bare := schema{"type": "string", "description": "a folder of live results", "pattern": `\S`}
+	return schema{"anyOf": []schema{bare, g.define(reflect.ValueOf(r))}}
+}
 
 func (Memory) shape(*generator, reflect.StructTag) schema {
 	return schema{"type": []string{"string", "null"}}
@@ -84,6 +92,9 @@ func (g *generator) of(v reflect.Value, tag reflect.StructTag) schema {
 	if at, ok := positioned(v); ok {
 		return g.of(at, tag)
 	}
+	if v.Kind() == reflect.Pointer {
+		return g.of(reflect.Zero(v.Type().Elem()), tag)
+	}
 	if s, ok := v.Interface().(shaped); ok {
 		return s.shape(g, tag)
 	}
@@ -91,8 +102,6 @@ func (g *generator) of(v reflect.Value, tag reflect.StructTag) schema {
 		panic(fmt.Sprintf("spec: %s is decoded in its own way and has no shape", v.Type()))
 	}
 	switch v.Kind() {
-	case reflect.Pointer:
-		return g.of(reflect.Zero(v.Type().Elem()), tag)
 	case reflect.Struct:
 		return g.define(v)
 	case reflect.Slice:
@@ -161,15 +170,13 @@ func (g *generator) define(v reflect.Value) schema {
 	for i := range t.NumField() {
 		tag := t.Field(i).Tag
 		if keys := tag.Get("one"); keys != "" {
-			def["oneOf"] = oneOf(t, keys)
+			def["oneOf"] = oneOf(keys)
 		}
 		key, option, _ := strings.Cut(tag.Get("yaml"), ",")
 		if key == "" {
 			continue
 		}
-		if p := g.property(v.Field(i), t.Name()+"."+t.Field(i).Name, tag); p != nil {
-			properties[key] = p
-		}
+		properties[key] = g.property(v.Field(i), t.Name()+"."+t.Field(i).Name, tag)
 		if option == "required" {
 			required = append(required, key)
 		}
@@ -183,9 +190,6 @@ func (g *generator) define(v reflect.Value) schema {
 
 func (g *generator) property(v reflect.Value, name string, tag reflect.StructTag) schema {
 	s := g.of(v, tag)
-	if s == nil {
-		return nil
-	}
 	if doc := g.docs[name]; doc != "" {
 		s["description"] = doc
 	} else if _, named := s["$ref"]; !named {
@@ -197,23 +201,12 @@ func (g *generator) property(v reflect.Value, name string, tag reflect.StructTag
 	return s
 }
 
-// oneOf wants exactly one of the keys that are built.
-func oneOf(t reflect.Type, keys string) (list []schema) {
+// oneOf wants exactly one of the keys.
+func oneOf(keys string) (list []schema) {
 	for _, key := range strings.Split(keys, ",") {
-		if !notBuilt(t, key) {
-			list = append(list, schema{"required": []string{key}})
-		}
+		list = append(list, schema{"required": []string{key}})
 	}
 	return list
-}
-
-func notBuilt(t reflect.Type, key string) bool {
-	for i := range t.NumField() {
-		if t.Field(i).Tag.Get("yaml") == key {
-			return t.Field(i).Type == reflect.TypeFor[NotBuilt]()
-		}
-	}
-	return true
 }
 
 // plain is a default as it would be written, nil for none.

@@ -220,6 +220,9 @@ func (v *validator) evidence(q Query, e Evidence) {
 }
 
 func (v *validator) model(m Model) {
+	if m.Live != nil {
+		v.live(m.Live)
+	}
 	if m.Policy.Value == NoisyOracle || m.Policy.Present() && m.Policy.Value == "" {
 		return
 	}

@@ -48,28 +48,80 @@ type Call struct {
 	Error     string      `json:"error,omitempty"`
 }
 
-// Digest names a request by its content: SHA-256 in hex over turn, attempt, token limit
-// and both messages, each with its length before it so that no two requests run together.
-func Digest(r loop.Request) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %d %d %d\n", r.Turn, r.Attempt, r.MaxTokens, len(r.System), len(r.User))
-	io.WriteString(h, r.System)
-	io.WriteString(h, r.User)
-	return hex.EncodeToString(h.Sum(nil))
+// Live reports whether the journal is of a live model: what is in it was paid for.
+func (h Header) Live() bool { return h.Model[sampling] != nil }
+
+// sampling is the key of Header.Model under which a live model's parameters stand.
+const sampling = "sampling"
+
+// LiveModel is a Header.Model for a live model with these sampling parameters.
+func LiveModel(id string, parameters map[string]any) map[string]any {
+	return map[string]any{"id": id, sampling: parameters}
+}
+
+// Difference names the first field in which a journal was made under other circumstances
+// than want, with both values; "" if a replay may go on. models says whether the model
+// must be the same too.
+func (h Header) Difference(want Header, models bool) string {
+	type field struct {
+		name           string
+		recorded, want any
+	}
+	fields := []field{
+		{"template", h.TemplateSHA, want.TemplateSHA},
+		{"query", h.Query, want.Query},
+		{"corpus", h.Corpus, want.Corpus},
+		{"budget", h.Budget, want.Budget},
+		{"tokenizer", h.Tokenizer, want.Tokenizer},
+		{"level", h.Level, want.Level},
+		{"trial", h.Trial, want.Trial},
+	}
+	if models {
+		fields = append(fields, field{"model", h.Model, want.Model})
+	}
+	for _, f := range fields {
+		recorded, now := encode(f.recorded), encode(f.want)
+		if recorded != now {
+			return fmt.Sprintf("%s was %s when recorded, is %s now", f.name, recorded, now)
+		}
+	}
+	return ""
+}
+
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// Digest names a request of a run by its content: SHA-256 in hex over the model with its
+// sampling parameters, the trial, turn, attempt, token limit and both messages, each text
+// with its length before it so that no two requests run together.
+func (h Header) Digest(r loop.Request) string {
+	sum := sha256.New()
+	model := encode(h.Model)
+	fmt.Fprintf(sum, "%d %d %d %d %d %d %d\n", h.Trial, r.Turn, r.Attempt, r.MaxTokens, len(model), len(r.System), len(r.User))
+	for _, text := range []string{model, r.System, r.User} {
+		io.WriteString(sum, text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Recorder is a Model that writes each call of Model to W, one Write a line, before it
 // hands on the reply.
 type Recorder struct {
-	Model loop.Model
-	W     io.Writer
-	Terse bool // digests in place of prompts
+	Header Header // of the journal that W continues
+	Model  loop.Model
+	W      io.Writer
+	Terse  bool // digests in place of prompts
 }
 
-// Start writes the header line.
-func (rec Recorder) Start(h Header) error {
-	h.Schema = Schema
-	return rec.write(h)
+// Start writes the header line, of a journal that is new.
+func (rec Recorder) Start() error {
+	rec.Header.Schema = Schema
+	return rec.write(rec.Header)
 }
 
 // Complete asks Model and records the call. A call that cannot be recorded is an error,
@@ -77,7 +129,7 @@ func (rec Recorder) Start(h Header) error {
 func (rec Recorder) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
 	c, err := rec.Model.Complete(ctx, r)
 	call := Call{
-		Turn: r.Turn, Attempt: r.Attempt, Digest: Digest(r), System: r.System, User: r.User, MaxTokens: r.MaxTokens,
+		Turn: r.Turn, Attempt: r.Attempt, Digest: rec.Header.Digest(r), System: r.System, User: r.User, MaxTokens: r.MaxTokens,
 		Reply: c.Text, Reasoning: c.Reasoning, Finish: c.Finish, Usage: c.Usage,
 	}
 	if rec.Terse {

@@ -17,13 +17,15 @@ type modelFunc func(loop.Request) (loop.Completion, error)
 
 func (f modelFunc) Complete(_ context.Context, r loop.Request) (loop.Completion, error) { return f(r) }
 
+var header = journal.Header{Query: "q", Level: 1, Trial: 1, Model: map[string]any{"id": "m"}}
+
 var request = loop.Request{Turn: 2, Attempt: 1, System: "sys", User: "<b> & \u2028", MaxTokens: 2048}
 
 func record(t *testing.T, terse bool, m modelFunc) (string, loop.Completion, error) {
 	t.Helper()
 	var b bytes.Buffer
-	rec := journal.Recorder{Model: m, W: &b, Terse: terse}
-	if err := rec.Start(journal.Header{Query: "q", Level: 1, Trial: 1}); err != nil {
+	rec := journal.Recorder{Header: header, Model: m, W: &b, Terse: terse}
+	if err := rec.Start(); err != nil {
 		t.Fatal(err)
 	}
 	c, err := rec.Complete(t.Context(), request)
@@ -50,7 +52,7 @@ func TestRecordedCallReadsBack(t *testing.T) {
 		t.Errorf("header is %+v", h)
 	}
 	want := []journal.Call{{
-		Turn: 2, Attempt: 1, Digest: journal.Digest(request), System: "sys", User: request.User, MaxTokens: 2048,
+		Turn: 2, Attempt: 1, Digest: header.Digest(request), System: "sys", User: request.User, MaxTokens: 2048,
 		Reply: "ok <check>", Reasoning: "why", Finish: "stop", Usage: reply.Usage,
 	}}
 	if diff := cmp.Diff(want, calls); diff != "" {
@@ -64,7 +66,7 @@ func TestTerseKeepsTheDigestInPlaceOfThePrompt(t *testing.T) {
 	if err != nil || len(calls) != 1 {
 		t.Fatal(calls, err)
 	}
-	if calls[0].User != "" || calls[0].System != "" || calls[0].Digest != journal.Digest(request) {
+	if calls[0].User != "" || calls[0].System != "" || calls[0].Digest != header.Digest(request) {
 		t.Errorf("call is %+v", calls[0])
 	}
 }
@@ -128,8 +130,16 @@ func TestDigestTellsRequestsApart(t *testing.T) {
 		"space":   {Turn: 2, Attempt: 1, System: "sys", User: base.User + " ", MaxTokens: 2048},
 		"limit":   {Turn: 2, Attempt: 1, System: "sys", User: base.User, MaxTokens: 2047},
 	} {
-		if journal.Digest(r) == journal.Digest(base) {
+		if header.Digest(r) == header.Digest(base) {
 			t.Errorf("a request that differs in its %s has the same digest", name)
+		}
+	}
+	trial, model := header, header
+	trial.Trial = 2
+	model.Model = journal.LiveModel("m", map[string]any{"temperature": 0})
+	for name, h := range map[string]journal.Header{"trial": trial, "model": model} {
+		if h.Digest(base) == header.Digest(base) {
+			t.Errorf("a run that differs in its %s has the same digest", name)
 		}
 	}
 }

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/loop"
+)
+
+// meter counts what live calls cost, and stops an evaluation where its user said: at so
+// many calls, or so much money. The zero value has no limit.
+type meter struct {
+	maxCalls int
+	maxCost  float64 // USD; 0: any
+
+	mu    sync.Mutex
+	calls int
+	cost  float64
+}
+
+// spent is a limit of the user's: the run is incomplete and can be resumed.
+type spent string
+
+func (s spent) Error() string { return string(s) }
+
+// take asks for room for one more call. Calls in flight have it already, so money may be
+// exceeded by what they cost, calls never.
+func (m *meter) take() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.maxCalls > 0 && m.calls >= m.maxCalls:
+		return spent(fmt.Sprintf("stopped at --max-calls %d; go on with --live --resume", m.maxCalls))
+	case m.maxCost > 0 && m.cost >= m.maxCost:
+		return spent(fmt.Sprintf("stopped at --max-cost %g: spent %.4f; go on with --live --resume", m.maxCost, m.cost))
+	}
+	m.calls++
+	return nil
+}
+
+func (m *meter) pay(usd float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cost += usd
+}
+
+// now is what was spent so far.
+func (m *meter) now() (calls int, usd float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.calls, m.cost
+}
+
+// live is a live model: it says what it sends beside a prompt.
+type live interface {
+	loop.Model
+	Sampling() map[string]any
+}
+
+// metered is a live model under the evaluation's limits.
+type metered struct {
+	live
+	meter *meter
+	spec  *spec.Model
+}
+
+// Complete asks the model if there is room.
+func (m metered) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
+	if err := m.meter.take(); err != nil {
+		return loop.Completion{}, err
+	}
+	c, err := m.live.Complete(ctx, r)
+	if err == nil && c.Usage != nil {
+		m.meter.pay(m.spec.Price.Of(c.Usage.PromptTokens, c.Usage.CompletionTokens))
+	}
+	return c, err
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/journal"
+)
+
+// recordings says for each replaying model of a spec which recorded model answers.
+type recordings map[string]string
+
+// findRecordings looks into the recordings before anything runs.
+func findRecordings(s *spec.Spec) (recordings, yamlpos.Errors) {
+	found, errs := recordings{}, yamlpos.Errors(nil)
+	for i := range s.Models {
+		m := &s.Models[i]
+		if m.Replay == nil {
+			continue
+		}
+		id, err := recordedModel(m)
+		if err != nil {
+			errs = append(errs, m.Replay.Path.Errorf("%s: %v", m.Replay.Path.Value, reason(err)))
+			continue
+		}
+		found[m.ID.Value] = id
+	}
+	return found, errs
+}
+
+// model answers a run from a recording, which is the folder of an experiment's live
+// results. The enforced exit gate replays the recorded one's calls, as it did when live.
+func (l recordings) model(m harness.ModelFor) (loop.Model, error) {
+	path := filepath.Join(m.Model.Replay.Path.Value, "runs", recordedRun(m.Cell, l[m.Cell.Model], m.Spec.Trials), "calls.jsonl")
+	h, calls, err := journal.ReadFile(path)
+	if err != nil {
+		return nil, &badRecording{fmt.Errorf("the recording has no run for this one: %w", err)}
+	}
+	if diff := h.Difference(m.Header, false); diff != "" {
+		return nil, &badRecording{fmt.Errorf("%s: %s", path, diff)}
+	}
+	return journal.NewReplay(h, calls), nil
+}
+
+func recordedRun(c harness.Cell, model string, trials int) string {
+	name := []string{c.Session, c.Query, c.Level.String(), model, spec.Record}
+	if trials > 1 {
+		name = append(name, fmt.Sprintf("t%d", c.Trial))
+	}
+	return filepath.Join(strings.Split(strings.Join(name, "/"), "/")...)
+}
+
+// recordedModel is the model to take: the one named, the one of the same id, or the only
+// one that there is.
+func recordedModel(m *spec.Model) (string, error) {
+	known, err := recordedModels(filepath.Join(m.Replay.Path.Value, "runs"))
+	if err != nil {
+		return "", err
+	}
+	want := m.Replay.Model.Value
+	switch {
+	case want == "" && len(known) == 1:
+		return known[0], nil
+	case want == "":
+		want = m.ID.Value
+	}
+	if !slices.Contains(known, want) {
+		return "", fmt.Errorf("model: %s", yamlpos.OneOf(want, known))
+	}
+	return want, nil
+}
+
+// recordedModels are the models of a recording's live runs: the last folder but one, or
+// but two with trials, of each path SESSION/QUERY/LEVEL/MODEL/EXIT[/TRIAL].
+func recordedModels(dir string) ([]string, error) {
+	var models []string
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.Name() != "calls.jsonl" {
+			return err
+		}
+		h, _, err := journal.ReadFile(path)
+		if id, ok := h.Model["id"].(string); err == nil && ok && h.Live() && !slices.Contains(models, id) {
+			models = append(models, id)
+		}
+		return nil
+	})
+	slices.Sort(models)
+	return models, err
+}
+
+// badRecording is a recording that cannot answer: what was named is not what was recorded.
+type badRecording struct{ err error }
+
+func (e *badRecording) Error() string       { return e.err.Error() }
+func (e *badRecording) Unwrap() error       { return e.err }
+func (e *badRecording) Misconfigured() bool { return true }

@@ -1,0 +1,50 @@
+package harness
+
+import "github.com/poimen-memory/mem/harness/check"
+
+// Usage is what a model's replies took, as its server counts, over the runs that asked it
+// or whose recording answers: a run that replays another is not counted again.
+type Usage struct {
+	Model            string `json:"model"`
+	Calls            int    `json:"calls"`
+	Unmetered        int    `json:"unmetered"` // calls whose reply came without a count
+	PromptTokens     int    `json:"prompt_tokens"`
+	CompletionTokens int    `json:"completion_tokens"`
+	ParseRetries     int    `json:"parse_retries"`  // calls that asked a turn again
+	RetriesHelped    int    `json:"retries_helped"` // turns that parsed only at a retry
+}
+
+// usage adds up what servers counted, for each model that has a server or had one when it
+// was recorded.
+func (e *Experiment) usage(runs []*done) ([]Usage, []check.Drift) {
+	var list []Usage
+	var drift []check.Drift
+	for i := range e.Spec.Models {
+		m := &e.Spec.Models[i]
+		if m.Live == nil && m.Replay == nil {
+			continue
+		}
+		u := Usage{Model: m.ID.Value}
+		var counts []check.Count
+		for _, d := range runs {
+			if d.Model == u.Model && !d.replayed {
+				u.add(d)
+				counts = append(counts, d.usage.samples...)
+			}
+		}
+		if u.Calls > 0 {
+			list = append(list, u)
+			drift = append(drift, check.MeasureDrift(u.Model, e.Tokenizer(), counts))
+		}
+	}
+	return list, drift
+}
+
+func (u *Usage) add(d *done) {
+	u.Calls += d.Calls
+	u.Unmetered += d.Calls - d.usage.calls
+	u.PromptTokens += d.usage.prompt
+	u.CompletionTokens += d.usage.completion
+	u.ParseRetries += d.usage.retries
+	u.RetriesHelped += d.usage.helped
+}
