@@ -88,7 +88,9 @@ func (c *Client) persist(ctx context.Context, body []byte) (answer, error) {
 		if !again {
 			return a, p.giveUp(err)
 		}
-		c.tally.pause(wait)
+		until := time.Now().Add(wait)
+		c.tally.pause(until)
+		c.cfg.Waiting(until, err)
 		err = sleep(ctx, wait)
 		c.tally.resume(err == nil)
 		if err != nil {

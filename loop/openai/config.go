@@ -23,6 +23,10 @@ type Config struct {
 	Retry            Retry
 	Limits           Limits
 
+	// Waiting is called, from any goroutine, when a call that failed begins to wait to be
+	// tried again; or nil.
+	Waiting func(until time.Time, why error)
+
 	// Transport carries the requests. Nil is the standard one, with proxies from the
 	// environment and certificates verified.
 	Transport http.RoundTripper
@@ -73,6 +77,9 @@ func (c Config) withDefaults() Config {
 	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	c.MaxResponseBytes = cmp.Or(c.MaxResponseBytes, defaultMaxResponseBytes)
 	c.Retry, c.Limits = c.Retry.withDefaults(), c.Limits.withDefaults()
+	if c.Waiting == nil {
+		c.Waiting = func(time.Time, error) {}
+	}
 	if c.Transport == nil {
 		c.Transport = transport(c.Limits.MaxConnections)
 	}

@@ -3,6 +3,7 @@ package openai_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -310,7 +311,10 @@ func TestStats(t *testing.T) {
 		within(t, "p95", s.Latency.P95, 950*time.Millisecond, 980*time.Millisecond)
 		within(t, "max", s.Latency.Max, 990*time.Millisecond, 990*time.Millisecond)
 		within(t, "sum", s.Latency.Sum, 49500*time.Millisecond, 49500*time.Millisecond)
-		s.Latency, s.LimitHistory = openai.Latency{}, nil
+		if len(s.Errors) != 1 || !strings.Contains(s.Errors[0].Error, "status 400") || time.Since(s.Errors[0].At) != 0 {
+			t.Errorf("errors are %+v, want the last attempt's", s.Errors)
+		}
+		s.Latency, s.LimitHistory, s.Errors = openai.Latency{}, nil, nil
 		want := openai.Stats{
 			Calls: 100, Failures: 1, ParseRetries: 66, Attempts: 100, Refused: 1,
 			PromptTokens: 99 * 90, CompletionTokens: 99 * 10, Limit: 8,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -235,6 +236,29 @@ func TestBackoffIsShown(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		if s := c.Stats(); s.InBackoff != 0 || !s.BackoffUntil.IsZero() || s.Calls != 1 {
 			t.Errorf("afterwards: %+v", s)
+		}
+	})
+}
+
+// TestWaitingIsTold, before the wait, with its end and its cause.
+func TestWaitingIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, start := 0, time.Now()
+		var until []time.Time
+		waiting := func(at time.Time, why error) {
+			if until = append(until, at); !strings.Contains(why.Error(), "status 429") {
+				t.Errorf("the cause is %v", why)
+			}
+		}
+		c := offline(t, openai.Config{Waiting: waiting}, func(r *http.Request) *http.Response {
+			if n++; n == 1 {
+				return respond(429, "", "Retry-After", "40")
+			}
+			return ok()
+		})
+		complete(t, c)
+		if len(until) != 1 || !until[0].Equal(time.Now()) || time.Since(start) < 40*time.Second {
+			t.Errorf("told to wait until %v, from %v; it is %v now", until, start, time.Now())
 		}
 	})
 }

@@ -1,8 +1,10 @@
 package openai
 
 import (
+	"errors"
 	"math"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +25,8 @@ type Stats struct {
 	Refused      int `json:"refused"`       // answered with any other error
 	Broken       int `json:"broken"`        // not answered whole, or by no completion
 
+	Errors []AttemptError `json:"errors,omitempty"` // the first 100
+
 	Replies Replies `json:"replies"`
 	Latency Latency `json:"latency"`
 
@@ -37,6 +41,14 @@ type Stats struct {
 	Limit        int           `json:"limit"`
 	LimitHistory []LimitChange `json:"limit_history"` // from the first on; a long one is thinned out
 }
+
+// AttemptError is an attempt that brought no reply.
+type AttemptError struct {
+	At    time.Time `json:"at"`
+	Error string    `json:"error"` // one or two lines, without the key
+}
+
+const mostErrors = 100
 
 // Replies counts completions that are not ordinary text. They are disjoint.
 type Replies struct {
@@ -79,6 +91,10 @@ func (t *tally) attempt(a answer, err error, took time.Duration) {
 }
 
 func (t *tally) failed(err error) {
+	var f failure
+	if errors.As(err, &f) && len(t.stats.Errors) < mostErrors {
+		t.stats.Errors = append(t.stats.Errors, AttemptError{time.Now().UTC(), f.Error()})
+	}
 	switch e := err.(type) {
 	case *ReplyError, *TransportError:
 		t.stats.Broken++
@@ -136,11 +152,11 @@ func (t *tally) call(r loop.Request, failed bool) {
 }
 
 // pause enters a call that waits to be tried again.
-func (t *tally) pause(wait time.Duration) {
+func (t *tally) pause(until time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stats.InBackoff++
-	if until := time.Now().Add(wait); until.After(t.stats.BackoffUntil) {
+	if until.After(t.stats.BackoffUntil) {
 		t.stats.BackoffUntil = until
 	}
 }
@@ -161,6 +177,7 @@ func (t *tally) snapshot() Stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.stats
+	s.Errors = slices.Clone(s.Errors)
 	s.Latency = t.latencies.summary()
 	return s
 }
