@@ -198,7 +198,8 @@ func decidable() (names []string) {
 }
 
 // earlierDecisions are those that the experiment's folder holds from before. A summary
-// that cannot be read, or of another schema, has none that could be counted.
+// that cannot be read, or of another schema, has none that could be counted. One on runs
+// that were not complete is no look of its own: it could not be GO, and the runs go on.
 func (e *Experiment) earlierDecisions() []Decision {
 	data, err := os.ReadFile(filepath.Join(e.dir(), "summary.json"))
 	if err != nil {
@@ -207,9 +208,21 @@ func (e *Experiment) earlierDecisions() []Decision {
 	var was struct {
 		Schema    int        `json:"schema"`
 		Decisions []Decision `json:"decisions"`
+		Runs      []Run      `json:"runs"`
 	}
 	if json.Unmarshal(data, &was) != nil || was.Schema != SchemaVersion {
 		return nil
 	}
+	for i := range was.Decisions {
+		if d := &was.Decisions[i]; d.Skipped == "" && !complete(was.Runs, d.Model, d.Level) {
+			d.Skipped = "incomplete"
+		}
+	}
 	return was.Decisions
+}
+
+func complete(runs []Run, model string, level spec.Level) bool {
+	return !slices.ContainsFunc(runs, func(r Run) bool {
+		return r.Model == model && r.Level == level && r.ExitGate == spec.Record && r.State != Complete && r.State != Skipped
+	})
 }

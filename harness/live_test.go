@@ -1,10 +1,12 @@
 package harness_test
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -206,6 +208,51 @@ func TestLiveResultsAreNotOverwritten(t *testing.T) {
 	wantPassed(t, eval(t, cfg, path))
 	if server.Requests() != 2*n {
 		t.Errorf("%d requests after a fresh evaluation, want %d", server.Requests(), 2*n)
+	}
+}
+
+// TestResumeOverwritesNoOtherModelsResults: what was live under an id is not touched by a
+// scripted model that has taken it.
+func TestResumeOverwritesNoOtherModelsResults(t *testing.T) {
+	path, out := liveSpec(t, ""), t.TempDir()
+	server := serve(t, nil)
+	eval(t, liveConfig(t, server, out), path)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripted := regexp.MustCompile(`live: {.*}}`).ReplaceAllString(string(text), "policy: never_update}")
+	if err := os.WriteFile(path, []byte(scripted), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	before := eventLogs(t, out)
+	for name, factory := range map[string]func(harness.ModelFor) (loop.Model, error){
+		"usable":   models,
+		"unusable": func(harness.ModelFor) (loop.Model, error) { return nil, errors.New("no such model") },
+	} {
+		cfg := config(t)
+		cfg.Out, cfg.Live, cfg.Resume, cfg.Models = out, true, true, factory
+		r := eval(t, cfg, path)
+		if harness.Exit(r) != 2 || r.Runs[0].State != harness.Misconfigured {
+			t.Errorf("%s: exit %d, %s: %s", name, harness.Exit(r), r.Runs[0].State, r.Runs[0].Reason)
+		}
+		if diff := cmp.Diff(before, eventLogs(t, out)); diff != "" {
+			t.Errorf("%s: logs (-before +after):\n%s", name, diff)
+		}
+	}
+}
+
+// TestUnusableModelLeavesNoEarlierLog, which would be taken for its own.
+func TestUnusableModelLeavesNoEarlierLog(t *testing.T) {
+	path, cfg := small(t, ""), config(t)
+	eval(t, cfg, path)
+	if len(eventLogs(t, cfg.Out)) == 0 {
+		t.Fatal("no log at first")
+	}
+	cfg.Models = func(harness.ModelFor) (loop.Model, error) { return nil, errors.New("no such model") }
+	r := eval(t, cfg, path)
+	if logs := eventLogs(t, cfg.Out); len(logs) != 0 || harness.Exit(r) != 2 {
+		t.Errorf("exit %d; logs %v", harness.Exit(r), logs)
 	}
 }
 

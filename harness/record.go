@@ -43,6 +43,8 @@ func (e *Experiment) record(j *job, model loop.Model) (recording, error) {
 	live, isLive := model.(sampler)
 	h := e.header(j)
 	switch {
+	case !isLive && e.cfg.Resume && holdsLive(filepath.Join(dir, callsFile)):
+		return recording{}, &otherRecording{filepath.Join(dir, callsFile), "it is of a live model, and the spec's is none"}
 	case !isLive:
 		return begin(dir, journal.Recorder{Header: h, Model: model, Terse: true})
 	case j.twin != "":
@@ -123,21 +125,40 @@ func (e *otherRecording) Error() string {
 func (e *otherRecording) Misconfigured() bool { return true }
 
 // Guard refuses to touch an output folder that holds live results, unless Resume or Fresh
-// says what is to become of them: what was paid for is not lost by running again.
+// says what is to become of them: what was paid for is not lost by running again, nor by
+// a spec that has lost a run.
 func (e *Experiment) Guard() error {
-	if e.cfg.Resume || e.cfg.Fresh {
+	if e.cfg.Fresh {
 		return nil
 	}
 	logs, err := leftFiles(e.runDir(""), callsFile)
 	if err != nil {
 		return err
 	}
+	known := e.runDirs()
 	for _, path := range logs {
-		if h, _, err := journal.ReadFile(path); err == nil && h.Live() {
+		switch dir := filepath.Dir(path); {
+		case e.cfg.Resume && known[dir] || !holdsLive(path):
+		case e.cfg.Resume:
+			return fmt.Errorf("%s holds live results of a run that the spec does not have: move it away, or begin anew with --live --fresh", dir)
+		default:
 			return fmt.Errorf("%s holds live results, which are never overwritten: go on with --live --resume, begin anew with --live --fresh, or write elsewhere with --out", e.dir())
 		}
 	}
 	return nil
+}
+
+// forget takes away what an earlier run of the name left, unless it was paid for: it would
+// be taken for this one's.
+func (e *Experiment) forget(j *job) {
+	if dir := e.runDir(j.Name); !holdsLive(filepath.Join(dir, callsFile)) {
+		os.RemoveAll(dir)
+	}
+}
+
+func holdsLive(calls string) bool {
+	h, _, err := journal.ReadFile(calls)
+	return err == nil && h.Live()
 }
 
 // live reports whether a job's model is one that calls are paid for.

@@ -86,6 +86,7 @@ func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) d
 		Spec: e.Spec, Model: j.model, Cell: j.Cell, Header: e.header(j), Truth: in.truth(), Budget: e.prompts.Budget(), Count: e.count,
 	})
 	if err != nil {
+		e.forget(j)
 		d.State, d.Reason = Misconfigured, err.Error()
 		return d
 	}

@@ -88,13 +88,16 @@ func (e *Experiment) pools(jobs []*job, do func(int)) {
 }
 
 // clear makes the output folder ready. Runs that this spec does not have are taken away,
-// and with Fresh all of them.
+// and with Fresh those that are to be run.
 func (e *Experiment) clear() error {
 	if err := e.Guard(); err != nil {
 		return err
 	}
-	if e.cfg.Fresh {
-		if err := os.RemoveAll(e.runDir("")); err != nil {
+	for _, j := range e.jobs {
+		if !e.cfg.Fresh || !j.wanted {
+			continue
+		}
+		if err := os.RemoveAll(e.runDir(j.Name)); err != nil {
 			return err
 		}
 	}
@@ -185,10 +188,7 @@ func parallel(width, n int, do func(int)) {
 // prune takes away the runs that an earlier spec of this name left and this one does not
 // have: beside new ones they would be taken for its.
 func (e *Experiment) prune() error {
-	known := map[string]bool{}
-	for _, j := range e.jobs {
-		known[e.runDir(j.Name)] = true
-	}
+	known := e.runDirs()
 	logs, err := leftFiles(e.runDir(""), eventsFile)
 	if err != nil {
 		return err
@@ -201,6 +201,14 @@ func (e *Experiment) prune() error {
 		}
 	}
 	return nil
+}
+
+func (e *Experiment) runDirs() map[string]bool {
+	dirs := map[string]bool{}
+	for _, j := range e.jobs {
+		dirs[e.runDir(j.Name)] = true
+	}
+	return dirs
 }
 
 // leftFiles are the files of a name that earlier runs left below dir.

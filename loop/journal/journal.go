@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -125,9 +126,14 @@ func (rec Recorder) Start() error {
 }
 
 // Complete asks Model and records the call. A call that cannot be recorded is an error,
-// whatever the model said: an unrecorded reply could not be resumed from.
+// whatever the model said: an unrecorded reply could not be resumed from. An error whose
+// Unasked method says that there was no call is not recorded as one.
 func (rec Recorder) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
 	c, err := rec.Model.Complete(ctx, r)
+	var none interface{ Unasked() bool }
+	if errors.As(err, &none) && none.Unasked() {
+		return c, err
+	}
 	call := Call{
 		Turn: r.Turn, Attempt: r.Attempt, Digest: rec.Header.Digest(r), System: r.System, User: r.User, MaxTokens: r.MaxTokens,
 		Reply: c.Text, Reasoning: c.Reasoning, Finish: c.Finish, Usage: c.Usage,

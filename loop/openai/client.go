@@ -49,6 +49,9 @@ func (c *Client) Sampling() map[string]any {
 	return fields
 }
 
+// BaseURL is the Config's. It holds no credentials.
+func (c *Client) BaseURL() string { return c.cfg.BaseURL }
+
 // Format writes the model and its URL for every verb: fmt would walk into live connections.
 func (c *Client) Format(s fmt.State, _ rune) { fmt.Fprintf(s, "model %s at %s", c.cfg.Model, c.url) }
 

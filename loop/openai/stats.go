@@ -42,6 +42,9 @@ type Stats struct {
 	LimitHistory []LimitChange `json:"limit_history"` // from the first on; a long one is thinned out
 }
 
+// Failed is how many attempts brought no reply, whatever became of their calls.
+func (s Stats) Failed() int { return s.TooMany + s.ServerErrors + s.Refused + s.Broken }
+
 // AttemptError is an attempt that brought no reply.
 type AttemptError struct {
 	At    time.Time `json:"at"`

@@ -1,0 +1,130 @@
+package eventlog_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/poimen-memory/mem/loop/eventlog"
+)
+
+// left is a log as an interrupted run left it.
+func left(t *testing.T, log []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "events.jsonl")
+	if err := os.WriteFile(path, log, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// units are the writes of a log.
+func units(log []byte) (list [][]byte) {
+	from := 0
+	for _, end := range wholeUnits(log) {
+		if end > from {
+			list = append(list, log[from:end])
+			from = end
+		}
+	}
+	return list
+}
+
+// TestResumeAfterACutAnywhere: cut back to whole units and continued, the log is the one
+// of an undisturbed run.
+func TestResumeAfterACutAnywhere(t *testing.T) {
+	log := record(t, false)
+	for cut := 0; cut <= len(log); cut += 7 {
+		path := left(t, log[:cut])
+		w, err := eventlog.Resume(path, count)
+		if err != nil {
+			t.Fatalf("cut at byte %d: %v", cut, err)
+		}
+		now, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := verify(t, log[:cut]).Bytes
+		if int64(len(now)) != whole || !bytes.HasPrefix(log, now) {
+			t.Fatalf("cut at byte %d: %d bytes are left, want the %d of whole units", cut, len(now), whole)
+		}
+		for _, u := range units(log) {
+			if n, err := w.Write(u); n != len(u) || err != nil {
+				t.Fatalf("cut at byte %d: wrote %d of %d: %v", cut, n, len(u), err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, log) {
+			t.Fatalf("cut at byte %d: the continued log differs (%v):\n%s", cut, err, got)
+		}
+	}
+}
+
+func TestResumeBeginsALogThatIsNotThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.jsonl")
+	w, err := eventlog.Resume(path, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	log := record(t, true)
+	for _, u := range units(log) {
+		if _, err := w.Write(u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, log) {
+		t.Errorf("%v:\n%s", err, got)
+	}
+}
+
+// TestResumeRefusesAnotherReplay: a log is never forked. The file stays as it was.
+func TestResumeRefusesAnotherReplay(t *testing.T) {
+	log := record(t, false)
+	list := units(log)
+	known := bytes.Join(list[:4], nil)
+	for name, unit := range map[string][]byte{
+		"another memory":         bytes.Replace(list[2], []byte("first"), []byte("other"), 1),
+		"a unit left out":        list[3],
+		"a unit that goes on":    append(bytes.Clone(list[2]), list[3][:9]...),
+		"an end where there was": list[len(list)-1],
+	} {
+		path := left(t, known)
+		w, err := eventlog.Resume(path, count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range list[:2] {
+			if _, err := w.Write(u); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err = w.Write(unit)
+		if name == "a unit that goes on" { // beyond what can be told from the bytes: the next one tells
+			_, err = w.Write(list[3])
+		}
+		if err == nil || !strings.Contains(err.Error(), "the replay differs from the log after byte") {
+			t.Errorf("%s: error is %v", name, err)
+		}
+		w.Close()
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, known) {
+			t.Errorf("%s: the log changed (%v)", name, err)
+		}
+	}
+}
+
+func TestResumeRefusesACorruptLog(t *testing.T) {
+	log := bytes.Replace(record(t, false), []byte("first"), []byte("fIrst"), 1)
+	path := left(t, log)
+	_, err := eventlog.Resume(path, count)
+	if err == nil || !strings.Contains(err.Error(), "events.jsonl:") || !strings.Contains(err.Error(), "a corrupt log is not resumed") {
+		t.Errorf("error is %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, log) {
+		t.Errorf("the corrupt log changed (%v)", err)
+	}
+}

@@ -1,0 +1,217 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/journal"
+)
+
+func asked(turn, attempt int) loop.Request {
+	return loop.Request{Turn: turn, Attempt: attempt, System: "sys", User: "the prompt of a turn", MaxTokens: 2048}
+}
+
+// written records calls to a file: two attempts at turn 1, a failed call and a reply at
+// turn 2.
+func written(t *testing.T, terse bool) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "calls.jsonl")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := 0
+	rec := journal.Recorder{Header: header, W: f, Terse: terse, Model: modelFunc(func(r loop.Request) (loop.Completion, error) {
+		if n++; n == 3 {
+			return loop.Completion{}, errors.New("connection refused")
+		}
+		return loop.Completion{Text: "reply " + string(rune('0'+n)), Reasoning: "why", Finish: "stop", Usage: &loop.Usage{PromptTokens: n}}, nil
+	})}
+	if err := rec.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []loop.Request{asked(1, 1), asked(1, 2), asked(2, 1), asked(2, 1)} {
+		rec.Complete(t.Context(), r)
+	}
+	return path
+}
+
+func replay(t *testing.T, path string) *journal.Replay {
+	t.Helper()
+	h, calls, err := journal.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return journal.NewReplay(h, calls)
+}
+
+// TestReplayAnswersWhatWasAnswered, whole; a call that failed is as if it had not been.
+func TestReplayAnswersWhatWasAnswered(t *testing.T) {
+	for _, terse := range []bool{false, true} {
+		p := replay(t, written(t, terse))
+		for want, r := range map[string]loop.Request{"reply 1": asked(1, 1), "reply 2": asked(1, 2), "reply 4": asked(2, 1)} {
+			got, err := p.Complete(t.Context(), r)
+			n := int(want[len(want)-1] - '0')
+			if diff := cmp.Diff(loop.Completion{Text: want, Reasoning: "why", Finish: "stop", Usage: &loop.Usage{PromptTokens: n}}, got); diff != "" || err != nil {
+				t.Errorf("%v, (-want +got):\n%s", err, diff)
+			}
+		}
+	}
+}
+
+// TestReplayMisses: another request is an error that shows the difference, and never asks
+// the next model; only what the journal does not hold does.
+func TestReplayMisses(t *testing.T) {
+	user, system, limit, seed := asked(1, 1), asked(1, 1), asked(1, 1), asked(1, 1)
+	user.User, system.System, limit.MaxTokens = "the prompt of another", "", 5
+	for _, test := range []struct {
+		name          string
+		request       loop.Request
+		terse         bool
+		misconfigured bool
+		says          string
+	}{
+		{"prompt", user, false, true, `turn 1, attempt 1 was another one: prompt differs at byte 15: recorded "the prompt of a turn", now "the prompt of another"`},
+		{"system message", system, false, true, `system message differs at byte 0: recorded "sys", now ""`},
+		{"limit", limit, false, true, "max_tokens was 2048, is 5"},
+		{"no prompt kept", user, true, true, "its prompt is not in the recording"},
+		{"later turn", asked(3, 1), false, false, "the recording has no turn 3: it ends after turn 2"},
+		{"later attempt", asked(1, 3), false, false, "the recording of turn 1 ends after attempt 2"},
+	} {
+		p := replay(t, written(t, test.terse))
+		_, err := p.Complete(t.Context(), test.request)
+		var miss *journal.Miss
+		if !errors.As(err, &miss) || !strings.Contains(err.Error(), test.says) || miss.Misconfigured() != test.misconfigured {
+			t.Errorf("%s: error is %v, want %q", test.name, err, test.says)
+		}
+		wasAsked := false
+		p.Next = modelFunc(func(loop.Request) (loop.Completion, error) { wasAsked = true; return loop.Completion{}, nil })
+		p.Complete(t.Context(), test.request)
+		if wasAsked == test.misconfigured {
+			t.Errorf("%s: the next model was asked: %v", test.name, wasAsked)
+		}
+	}
+	h, calls, err := journal.ReadFile(written(t, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Model = map[string]any{"id": "m", "temperature": 1}
+	if _, err := journal.NewReplay(h, calls).Complete(t.Context(), seed); err == nil || !strings.Contains(err.Error(), "its model or sampling parameters differ") {
+		t.Errorf("another model: error is %v", err)
+	}
+}
+
+func TestReplayObeysItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := replay(t, written(t, false)).Complete(ctx, asked(1, 1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// TestContinueAfterACutAnywhere: whole lines stay and are not written again, a torn one
+// goes, and what is appended is read back after them.
+func TestContinueAfterACutAnywhere(t *testing.T) {
+	path := written(t, false)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := 0; cut <= len(whole); cut += 5 {
+		if err := os.WriteFile(path, whole[:cut], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, h, calls, err := journal.Continue(path)
+		if err != nil {
+			t.Fatalf("cut at byte %d: %v", cut, err)
+		}
+		lines := strings.Count(string(whole[:cut]), "\n")
+		if begun := h.Schema != 0; begun != (lines > 0) || len(calls) != max(lines-1, 0) {
+			t.Fatalf("cut at byte %d: header %+v, %d calls of %d lines", cut, h, len(calls), lines)
+		}
+		rec := journal.Recorder{Header: header, W: f, Model: modelFunc(func(loop.Request) (loop.Completion, error) { return loop.Completion{Text: "new"}, nil })}
+		if lines == 0 {
+			err = rec.Start()
+		}
+		if _, asking := rec.Complete(t.Context(), asked(9, 1)); err != nil || asking != nil {
+			t.Fatal(err, asking)
+		}
+		f.Close()
+		_, after, err := journal.ReadFile(path)
+		if err != nil || len(after) != len(calls)+1 || after[len(calls)].Reply != "new" || cmp.Diff(calls, after[:len(calls):len(calls)], cmpopts.EquateEmpty()) != "" {
+			t.Fatalf("cut at byte %d: %v, calls after are %+v", cut, err, after)
+		}
+	}
+}
+
+// TestContinueRefusesWhatIsNoJournal, and leaves it as it is.
+func TestContinueRefusesWhatIsNoJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "calls.jsonl")
+	for _, text := range []string{"notes of mine\n", "{\"schema\":99}\n", "{\"schema\":1}\nx\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, _, err := journal.Continue(path); err == nil {
+			t.Errorf("%q is continued", text)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// TestDifferenceNamesTheField, for every field of a header but its schema.
+func TestDifferenceNamesTheField(t *testing.T) {
+	base := journal.Header{
+		Schema: 1, TemplateSHA: "a", Query: "q", Corpus: "c", Budget: map[string]int{"chunk": 1}, Tokenizer: "t",
+		Model: journal.LiveModel("m", map[string]any{"temperature": 0.0}), Level: 1, Trial: 1,
+	}
+	if diff := base.Difference(base, true); diff != "" {
+		t.Errorf("it differs from itself: %s", diff)
+	}
+	for name, change := range map[string]func(*journal.Header){
+		`template was "a" when recorded, is "b" now`:           func(h *journal.Header) { h.TemplateSHA = "b" },
+		`query was "q" when recorded, is "r" now`:              func(h *journal.Header) { h.Query = "r" },
+		`corpus was "c" when recorded, is "d" now`:             func(h *journal.Header) { h.Corpus = "d" },
+		`budget was {"chunk":1} when recorded, is {"chunk":2}`: func(h *journal.Header) { h.Budget = map[string]int{"chunk": 2} },
+		`tokenizer was "t" when recorded, is "u" now`:          func(h *journal.Header) { h.Tokenizer = "u" },
+		`level was 1 when recorded, is 2 now`:            func(h *journal.Header) { h.Level = 2 },
+		`trial was 1 when recorded, is 2 now`:                  func(h *journal.Header) { h.Trial = 2 },
+		`"temperature":0}} when recorded, is {"id":"m","sampling":{"temperature":1}} now`: func(h *journal.Header) {
+			h.Model = journal.LiveModel("m", map[string]any{"temperature": 1})
+		},
+	} {
+		now := base
+		change(&now)
+		if diff := base.Difference(now, true); !strings.Contains(diff, name) {
+			t.Errorf("difference is %q, want %q", diff, name)
+		}
+	}
+	other := base
+	other.Model = map[string]any{"id": "n"}
+	if diff := base.Difference(other, false); diff != "" {
+		t.Errorf("another model, which may be: %s", diff)
+	}
+}
+
+// TestWhatWasNotAskedIsNotRecorded: a limit of the caller's is no call.
+func TestWhatWasNotAskedIsNotRecorded(t *testing.T) {
+	log, _, err := record(t, false, func(loop.Request) (loop.Completion, error) { return loop.Completion{}, unasked{} })
+	if err == nil || strings.Count(log, "\n") != 1 {
+		t.Errorf("error %v, journal:\n%s", err, log)
+	}
+}
+
+type unasked struct{}
+
+func (unasked) Error() string { return "no more calls" }
+func (unasked) Unasked() bool { return true }
