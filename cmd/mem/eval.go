@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,8 @@ type evaluation struct {
 	resume   bool
 	fresh    bool
 	meter    meter // of live calls
+	clients  *clients
+	watch    stopwatch
 	quiet    bool
 	failFast bool
 	outputs  outputs
@@ -96,14 +99,14 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 	if err := e.baseline.check(!e.pick.all()); err != nil {
 		return err
 	}
-	if e.resume && !e.live {
-		return errors.New("--resume asks live models: want --live with it")
+	if err := e.checkLive(); err != nil {
+		return err
 	}
-	live := newClients(&e.meter)
+	e.clients = newClients(&e.meter, e.progress.waiting)
 	all, err := prepareLive(ctx, harness.Config{
-		Out: e.out, Parallel: e.parallel, Select: e.pick.wants, Progress: e.progress.at, FailFast: e.failFast,
-		Live: e.live, Resume: e.resume, Fresh: e.fresh,
-	}, live, args)
+		Out: e.out, Parallel: e.parallel, Select: e.pick.wants, Progress: e.progress.at, Timed: e.watch.timed, FailFast: e.failFast,
+		Live: e.live && !e.list && !e.dryRun, Resume: e.resume, Fresh: e.fresh,
+	}, e.clients, args)
 	if err != nil {
 		return err
 	}
@@ -121,7 +124,26 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 	if err := e.outputs.ready(); err != nil {
 		return &exit{exitIncomplete, err}
 	}
+	for _, w := range e.clients.warned {
+		fmt.Fprintln(e.stderr, "mem: warning: "+w)
+	}
 	return e.judge(ctx, all)
+}
+
+// checkLive refuses what is about live models without them: --fresh alone would throw away
+// what was paid for, and get nothing in its place.
+func (e *evaluation) checkLive() error {
+	switch {
+	case e.live:
+	case e.resume || e.fresh:
+		return errors.New("--resume, --fresh: these are about live models, want --live with them")
+	case e.meter.maxCalls != 0 || e.meter.maxCost != 0:
+		return errors.New("--max-calls, --max-cost: these are about live models, want --live with them")
+	}
+	if e.meter.maxCalls < 0 || e.meter.maxCost < 0 {
+		return errors.New("--max-calls, --max-cost: found a number below 0, want one above, or 0 for no limit")
+	}
+	return nil
 }
 
 // judge runs the experiments one after the other. What one leaves is on disk and shown
@@ -184,6 +206,8 @@ func (e *evaluation) verdict(ctx context.Context, results []*harness.Result, unw
 // one runs an experiment. Its error is about what could not be written; there may be a
 // result with it.
 func (e *evaluation) one(ctx context.Context, x experiment) (*harness.Result, error) {
+	start := time.Now()
+	e.progress.begin(e.clients.status(x.Spec))
 	r, err := x.Run(ctx)
 	e.progress.end()
 	if err != nil {
@@ -193,7 +217,8 @@ func (e *evaluation) one(ctx context.Context, x experiment) (*harness.Result, er
 		r.Warnings = append(r.Warnings, x.scripts.unused(x.Spec)...)
 	}
 	partly := !e.pick.all() || e.failFast && harness.Exit(r) != 0
-	return r, errors.Join(e.baseline.judge(e.stdout, r, partly), save(filepath.Join(e.out, r.Experiment), r), e.show.Result(e.stdout, r))
+	dir, session := filepath.Join(e.out, r.Experiment), e.watch.session(r, start, e.clients.served(x.Spec))
+	return r, errors.Join(e.baseline.judge(e.stdout, r, partly), saveTiming(dir, session, e.resume), save(dir, r), e.show.Result(e.stdout, r))
 }
 
 // save writes a result beside its runs.

@@ -47,7 +47,7 @@ func readTurns(dir string) (turns []render.Turn, live bool, err error) {
 	if turns, err = loggedTurns(filepath.Join(dir, "events.jsonl")); err != nil {
 		return nil, false, err
 	}
-	h, calls, err := readCalls(filepath.Join(dir, "calls.jsonl"))
+	h, calls, err := journal.ReadFile(filepath.Join(dir, "calls.jsonl"))
 	if err != nil {
 		return nil, false, err
 	}
@@ -61,16 +61,7 @@ func readTurns(dir string) (turns []render.Turn, live bool, err error) {
 		}
 		t.Calls = append(t.Calls, answerOf(c))
 	}
-	return turns, h.Model["sampling"] != nil, nil
-}
-
-func readCalls(path string) (journal.Header, []journal.Call, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return journal.Header{}, nil, err
-	}
-	defer f.Close()
-	return journal.Read(f)
+	return turns, h.Live(), nil
 }
 
 func answerOf(c journal.Call) render.Answer {

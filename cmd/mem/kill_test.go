@@ -98,7 +98,7 @@ func comparable(files map[string]string) map[string]string {
 	kept := map[string]string{}
 	for name, text := range files {
 		if base := filepath.Base(name); base != "calls.jsonl" && base != "timing.json" {
-			kept[name] = text
+			kept[name] = timeless(text)
 		}
 	}
 	return kept

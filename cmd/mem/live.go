@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
+	"slices"
+	"time"
 
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/spec"
@@ -13,18 +14,17 @@ import (
 	"github.com/poimen-memory/mem/loop/openai"
 )
 
-// clients are the live models of one evaluation, by the id of their experiment and model.
-// Specs that write a model the same way share one client, and with it its limits.
+// clients are the live models of one evaluation, by experiment and model. A model's limits
+// hold for all its runs: experiments are run one after the other.
 type clients struct {
 	meter   *meter
-	mu      sync.Mutex
+	waiting func(model string, until time.Time, why error) // when a call begins to wait to be tried again
 	byModel map[[2]string]*openai.Client
-	same    map[string]*openai.Client
-	warned  []string
+	warned  []string // each once
 }
 
-func newClients(m *meter) *clients {
-	return &clients{meter: m, byModel: map[[2]string]*openai.Client{}, same: map[string]*openai.Client{}}
+func newClients(m *meter, waiting func(string, time.Time, error)) *clients {
+	return &clients{meter: m, waiting: waiting, byModel: map[[2]string]*openai.Client{}}
 }
 
 // open makes the clients of a spec's live models that are to run. No connection is opened;
@@ -40,14 +40,61 @@ func (c *clients) open(s *spec.Spec, cells []harness.Cell) yamlpos.Errors {
 		if errs = append(errs, wrong...); wrong != nil {
 			continue
 		}
-		client, err := c.client(live)
-		if err != nil {
+		if err := c.add(s.Experiment.Value, m.ID.Value, liveConfig(live)); err != nil {
 			errs = append(errs, live.At.Errorf("%v", err))
-			continue
 		}
-		c.byModel[[2]string{s.Experiment.Value, m.ID.Value}] = client
 	}
 	return errs
+}
+
+func (c *clients) add(experiment, model string, cfg openai.Config) error {
+	cfg.Waiting = func(until time.Time, why error) { c.waiting(model, until, why) }
+	client, err := openai.New(cfg)
+	if err != nil {
+		return err
+	}
+	c.byModel[[2]string{experiment, model}] = client
+	for _, w := range cfg.Warnings() {
+		if !slices.Contains(c.warned, w) {
+			c.warned = append(c.warned, w)
+		}
+	}
+	return nil
+}
+
+// served is what the servers of a spec's live models did so far.
+func (c *clients) served(s *spec.Spec) (list []served) {
+	for i := range s.Models {
+		id := s.Models[i].ID.Value
+		if client := c.byModel[[2]string{s.Experiment.Value, id}]; client != nil {
+			list = append(list, served{id, client.BaseURL(), client.Stats()})
+		}
+	}
+	return list
+}
+
+// status is how a spec's live models stand, in a line; nil if none is to run.
+func (c *clients) status(s *spec.Spec) func() string {
+	if len(c.served(s)) == 0 {
+		return nil
+	}
+	return func() string {
+		var sum openai.Stats
+		for _, m := range c.served(s) {
+			sum.InFlight += m.InFlight
+			sum.Limit += m.Limit
+			sum.Broken += m.Failed()
+			if m.BackoffUntil.After(sum.BackoffUntil) {
+				sum.BackoffUntil = m.BackoffUntil
+			}
+		}
+		_, usd := c.meter.now()
+		line := fmt.Sprintf("%d of %d calls in flight, %d failed, %.4f USD", sum.InFlight, sum.Limit, sum.Broken, usd)
+		if time.Until(sum.BackoffUntil) > 0 {
+			line += ", waits until " + sum.BackoffUntil.Format(time.TimeOnly)
+		}
+		return line
+	}
 }
 
 func used(model string, cells []harness.Cell) bool {
@@ -57,30 +104,6 @@ func used(model string, cells []harness.Cell) bool {
 		}
 	}
 	return false
-}
-
-func (c *clients) client(live spec.Live) (*openai.Client, error) {
-	cfg := liveConfig(live)
-	key := fmt.Sprintf("%+v %v", cfg.Limits, live.APIKeyEnv.Value) + cfg.BaseURL + " " + cfg.Model + sampling(cfg)
-	if client := c.same[key]; client != nil {
-		return client, nil
-	}
-	client, err := openai.New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	c.same[key] = client
-	c.warned = append(c.warned, cfg.Warnings()...)
-	return client, nil
-}
-
-// sampling tells configurations apart whose requests differ.
-func sampling(cfg openai.Config) string {
-	client, err := openai.New(cfg)
-	if err != nil {
-		return err.Error()
-	}
-	return fmt.Sprintf("%s %v %v %v", client.Sampling(), cfg.Timeout, cfg.Retry, cfg.MaxResponseBytes)
 }
 
 func liveConfig(l spec.Live) openai.Config {

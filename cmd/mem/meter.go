@@ -25,6 +25,9 @@ type spent string
 
 func (s spent) Error() string { return string(s) }
 
+// Unasked is true: no call was made.
+func (s spent) Unasked() bool { return true }
+
 // take asks for room for one more call. Calls in flight have it already, so money may be
 // exceeded by what they cost, calls never.
 func (m *meter) take() error {

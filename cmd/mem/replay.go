@@ -25,9 +25,9 @@ func findRecordings(s *spec.Spec) (recordings, yamlpos.Errors) {
 		if m.Replay == nil {
 			continue
 		}
-		id, err := recordedModel(m)
-		if err != nil {
-			errs = append(errs, m.Replay.Path.Errorf("%s: %v", m.Replay.Path.Value, reason(err)))
+		id, wrong := recordedModel(m)
+		if wrong != nil {
+			errs = append(errs, wrong)
 			continue
 		}
 		found[m.ID.Value] = id
@@ -59,22 +59,24 @@ func recordedRun(c harness.Cell, model string, trials int) string {
 
 // recordedModel is the model to take: the one named, the one of the same id, or the only
 // one that there is.
-func recordedModel(m *spec.Model) (string, error) {
-	known, err := recordedModels(filepath.Join(m.Replay.Path.Value, "runs"))
-	if err != nil {
-		return "", err
-	}
-	want := m.Replay.Model.Value
+func recordedModel(m *spec.Model) (string, *yamlpos.Error) {
+	path, want := m.Replay.Path, m.Replay.Model.Value
+	known, err := recordedModels(filepath.Join(path.Value, "runs"))
 	switch {
-	case want == "" && len(known) == 1:
+	case err != nil:
+		return "", path.Errorf("%s: %v", path.Value, reason(err))
+	case len(known) == 0:
+		return "", path.Errorf("%s holds no journal of a live model", path.Value)
+	case want != "" && !slices.Contains(known, want):
+		return "", m.Replay.Model.Errorf("%s", yamlpos.OneOf(want, known))
+	case want != "":
+		return want, nil
+	case len(known) == 1:
 		return known[0], nil
-	case want == "":
-		want = m.ID.Value
+	case !slices.Contains(known, m.ID.Value):
+		return "", path.Errorf("%s: want {path: …, model: …} with one of its models: %s", path.Value, strings.Join(known, ", "))
 	}
-	if !slices.Contains(known, want) {
-		return "", fmt.Errorf("model: %s", yamlpos.OneOf(want, known))
-	}
-	return want, nil
+	return m.ID.Value, nil
 }
 
 // recordedModels are the models of a recording's live runs: the last folder but one, or

@@ -44,11 +44,12 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			tokenizers, err := filepath.Abs("../../prompt/token/testdata/tokenizers")
 			env.Setenv("TOKENIZERS", tokenizers)
+			env.Values[serverKey{}] = &running{}
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "interrupt": interrupt, "interrupttwice": interruptTwice, "records": records, "sametree": sameTree,
-			"cut": cut, "edit": edit, "holds": holds,
+			"cut": cut, "edit": edit, "holds": holds, "serve": serve, "requests": requests,
 		},
 	})
 }
@@ -147,7 +148,8 @@ func records(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o666))
 }
 
-// sametree DIR1 DIR2 wants the same files with the same bytes, but for timing.json.
+// sametree DIR1 DIR2 wants the same files with the same bytes, but for timing.json, which
+// is also a part of a live experiment's page.
 func sameTree(ts *testscript.TestScript, neg bool, args []string) {
 	a, b := tree(ts, args[0]), tree(ts, args[1])
 	if len(a) == 0 {
@@ -166,11 +168,16 @@ func tree(ts *testscript.TestScript, dir string) map[string]string {
 			return err
 		}
 		data, err := os.ReadFile(path)
-		files[strings.TrimPrefix(path, root)] = string(data)
+		files[strings.TrimPrefix(path, root)] = timeless(string(data))
 		return err
 	}))
 	return files
 }
+
+// timeless is a file without the part of a page that tells of times.
+func timeless(text string) string { return timingPart.ReplaceAllString(text, "") }
+
+var timingPart = regexp.MustCompile(`(?s)<details id="timing">.*?</details>`)
 
 // cut FILE N takes the last N bytes off a file.
 func cut(ts *testscript.TestScript, _ bool, args []string) {

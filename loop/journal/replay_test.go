@@ -184,7 +184,7 @@ func TestDifferenceNamesTheField(t *testing.T) {
 		`corpus was "c" when recorded, is "d" now`:             func(h *journal.Header) { h.Corpus = "d" },
 		`budget was {"chunk":1} when recorded, is {"chunk":2}`: func(h *journal.Header) { h.Budget = map[string]int{"chunk": 2} },
 		`tokenizer was "t" when recorded, is "u" now`:          func(h *journal.Header) { h.Tokenizer = "u" },
-		`level was 1 when recorded, is 2 now`:            func(h *journal.Header) { h.Level = 2 },
+		`level was 1 when recorded, is 2 now`:                  func(h *journal.Header) { h.Level = 2 },
 		`trial was 1 when recorded, is 2 now`:                  func(h *journal.Header) { h.Trial = 2 },
 		`"temperature":0}} when recorded, is {"id":"m","sampling":{"temperature":1}} now`: func(h *journal.Header) {
 			h.Model = journal.LiveModel("m", map[string]any{"temperature": 1})
