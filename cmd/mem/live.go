@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -27,9 +28,9 @@ func newClients(m *meter, waiting func(string, time.Time, error)) *clients {
 	return &clients{meter: m, waiting: waiting, byModel: map[[2]string]*openai.Client{}}
 }
 
-// open makes the clients of a spec's live models that are to run. No connection is opened;
-// what the environment lacks is an error at its position.
-func (c *clients) open(s *spec.Spec, cells []harness.Cell) yamlpos.Errors {
+// open makes the clients of a spec's live models that are to run, which ask nothing more
+// when ctx is done. No connection is opened; what the environment lacks is an error at its position.
+func (c *clients) open(ctx context.Context, s *spec.Spec, cells []harness.Cell) yamlpos.Errors {
 	var errs yamlpos.Errors
 	for i := range s.Models {
 		m := &s.Models[i]
@@ -40,14 +41,15 @@ func (c *clients) open(s *spec.Spec, cells []harness.Cell) yamlpos.Errors {
 		if errs = append(errs, wrong...); wrong != nil {
 			continue
 		}
-		if err := c.add(s.Experiment.Value, m.ID.Value, liveConfig(live)); err != nil {
+		if err := c.add(ctx, s.Experiment.Value, m.ID.Value, liveConfig(live)); err != nil {
 			errs = append(errs, live.At.Errorf("%v", err))
 		}
 	}
 	return errs
 }
 
-func (c *clients) add(experiment, model string, cfg openai.Config) error {
+func (c *clients) add(ctx context.Context, experiment, model string, cfg openai.Config) error {
+	cfg.Until = ctx
 	cfg.Waiting = func(until time.Time, why error) { c.waiting(model, until, why) }
 	client, err := openai.New(cfg)
 	if err != nil {

@@ -152,7 +152,7 @@ func impatient(t *testing.T, dir string) {
 func TestPanicHidesTheKey(t *testing.T) {
 	if os.Getenv("MEM_TEST_PANIC") != "" {
 		c := newClients(&meter{}, nil)
-		if errs := c.open(loadLive(t, os.Getenv("MEM_TEST_PANIC")), []harness.Cell{{Model: "m"}}); errs != nil {
+		if errs := c.open(t.Context(), loadLive(t, os.Getenv("MEM_TEST_PANIC")), []harness.Cell{{Model: "m"}}); errs != nil {
 			t.Fatal(errs)
 		}
 		panic(fmt.Sprintf("%+v %#v %v", c, c, c.byModel))

@@ -73,7 +73,7 @@ func prepareOne(ctx context.Context, cfg harness.Config, live *clients, s *spec.
 		return experiment{}, append(errs, wrong...), nil
 	}
 	if err == nil && cfg.Live {
-		errs = append(errs, live.open(s, e.Cells())...)
+		errs = append(errs, live.open(ctx, s, e.Cells())...)
 	}
 	return experiment{e, loaded}, errs, err
 }

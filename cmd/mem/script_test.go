@@ -76,7 +76,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, args[2:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.Getenv("WORK"), &out, &stderr
-	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME")}
+	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "MEM_TEST_URL=" + ts.Getenv("MEM_TEST_URL"), "MEM_TEST_KEY=" + testKey}
 	ts.Check(cmd.Start())
 	interruptOnce(ts, cmd, args[0])
 	cmd.Wait()

@@ -75,17 +75,26 @@ func (c *Client) complete(ctx context.Context, r loop.Request, seedOffset int64)
 		return loop.Completion{}, fmt.Errorf("model %s: %w", c.cfg.Model, err)
 	}
 	a, err := c.persist(ctx, body)
-	c.tally.call(r, err != nil && ctx.Err() == nil)
+	c.tally.call(r, err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil)
 	return a.Completion, err
 }
 
 // persist makes attempts until one brings a reply or the pace says that it is enough.
 func (c *Client) persist(ctx context.Context, body []byte) (answer, error) {
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(c.cfg.Until, stop)()
 	p := newPace(c.cfg.Retry)
 	for {
-		a, took, err := c.attempt(ctx, body)
-		if err == nil || ctx.Err() != nil {
-			return a, err
+		if err := c.cfg.Until.Err(); err != nil {
+			return answer{}, err
+		}
+		a, took, err := c.attempt(ctx, waiting, body)
+		if err == nil {
+			return a, nil
+		}
+		if waiting.Err() != nil {
+			return a, waiting.Err()
 		}
 		wait, again := p.next(err, took)
 		if !again {
@@ -94,7 +103,7 @@ func (c *Client) persist(ctx context.Context, body []byte) (answer, error) {
 		until := time.Now().Add(wait)
 		c.tally.pause(until)
 		c.cfg.Waiting(until, err)
-		err = sleep(ctx, wait)
+		err = sleep(waiting, wait)
 		c.tally.resume(err == nil)
 		if err != nil {
 			return a, err
@@ -110,15 +119,16 @@ func (p *pace) giveUp(err error) error {
 	return fmt.Errorf("after %d attempts: %w", p.tries, err)
 }
 
-// attempt sends one request once there is room for it. The time it took is that in flight.
-func (c *Client) attempt(ctx context.Context, body []byte) (a answer, took time.Duration, err error) {
-	held, err := c.limiter.acquire(ctx)
+// attempt sends one request once there is room for it, for which it waits as long as
+// waiting is not done. The time it took is that in flight.
+func (c *Client) attempt(ctx, waiting context.Context, body []byte) (a answer, took time.Duration, err error) {
+	held, err := c.limiter.acquire(waiting)
 	if err != nil {
 		return a, 0, err
 	}
 	learnt := refused
 	defer func() { c.limiter.release(held, learnt) }()
-	if err := c.meter(ctx, body); err != nil {
+	if err := c.meter(waiting, body); err != nil {
 		return a, 0, err
 	}
 	x := exchange{cfg: c.cfg, url: c.url, body: body}

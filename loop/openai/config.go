@@ -2,6 +2,7 @@ package openai
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -26,6 +27,10 @@ type Config struct {
 	// Waiting is called, from any goroutine, when a call that failed begins to wait to be
 	// tried again; or nil.
 	Waiting func(until time.Time, why error)
+
+	// Until, when it is done, ends all waiting: no attempt is begun any more, and one in
+	// flight is still waited for, as it is paid for. Nil: never.
+	Until context.Context
 
 	// Transport carries the requests. Nil is the standard one, with proxies from the
 	// environment and certificates verified.
@@ -77,6 +82,9 @@ func (c Config) withDefaults() Config {
 	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	c.MaxResponseBytes = cmp.Or(c.MaxResponseBytes, defaultMaxResponseBytes)
 	c.Retry, c.Limits = c.Retry.withDefaults(), c.Limits.withDefaults()
+	if c.Until == nil {
+		c.Until = context.Background()
+	}
 	if c.Waiting == nil {
 		c.Waiting = func(time.Time, error) {}
 	}

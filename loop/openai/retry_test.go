@@ -262,3 +262,34 @@ func TestWaitingIsTold(t *testing.T) {
 		}
 	})
 }
+
+// TestUntilEndsWaitingOnly: a call that waits to be tried again is given up at once, one in
+// flight brings its reply, and none is begun.
+func TestUntilEndsWaitingOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		until, stop := context.WithCancel(t.Context())
+		n, start := 0, time.Now()
+		c := offline(t, openai.Config{Until: until}, func(r *http.Request) *http.Response {
+			if n++; n == 1 {
+				return respond(429, "", "Retry-After", "200")
+			}
+			pass(r, 20*time.Second)
+			return ok()
+		})
+		var waits, flies error
+		var wg sync.WaitGroup
+		wg.Go(func() { _, waits = c.Complete(t.Context(), ask) })
+		time.Sleep(time.Second)
+		wg.Go(func() { _, flies = c.Complete(t.Context(), ask) })
+		time.Sleep(time.Second)
+		stop()
+		wg.Wait()
+		_, after := c.Complete(t.Context(), ask)
+		if !errors.Is(waits, context.Canceled) || flies != nil || !errors.Is(after, context.Canceled) {
+			t.Errorf("waiting: %v; in flight: %v; after: %v", waits, flies, after)
+		}
+		if took := time.Since(start); took != 21*time.Second || n != 2 {
+			t.Errorf("took %v and %d requests, want the 21 s of the call in flight, and 2", took, n)
+		}
+	})
+}
