@@ -104,7 +104,7 @@ func output(t *testing.T, dir, bin, line string) string {
 	}
 	cmd := exec.Command("sh", "-c", line)
 	cmd.Dir = dir
-	cmd.Env = append(withoutCI(os.Environ()), "PATH="+bin+":"+os.Getenv("PATH"), "COLUMNS=100")
+	cmd.Env = append(withoutCI(os.Environ()), "PATH="+bin+":"+os.Getenv("PATH"), "GOBIN="+bin, "COLUMNS=100")
 	out, err := cmd.CombinedOutput()
 	text := string(out)
 	if err != nil {

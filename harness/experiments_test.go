@@ -52,6 +52,7 @@ func TestGatedLoopSpecCatchesBrokenLoops(t *testing.T) {
 		"a8 guesses no":                  {rewriteAttempt(func(int, string) string { return "<check>no</check><next>end</next>" }, 3), "expect"},
 		"a9 drops a parent":              {events(dropParent), "log"},
 		"a10 hashes the level":           {events(levelInSHA), "levels"},
+		"a10 ignores the level":          {broken(func(c *loop.Config) { c.Level = 1 }), "levels"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config(t)

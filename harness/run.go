@@ -92,7 +92,7 @@ func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) d
 	}
 	rec, err := e.record(j, model)
 	if err != nil {
-		d.State, d.Reason = classify(err)
+		d.State, d.Reason = classify(ctx, err)
 		return d
 	}
 	defer rec.close()
@@ -102,10 +102,10 @@ func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) d
 		Model: watch, Sink: watch, Prompts: e.prompts, Level: loop.Level(j.Level),
 		UseExitGate: j.ExitGate == spec.Enforce, Tokenizer: e.Tokenizer(),
 	}, j.query, until(ctx, in.chunks))
-	d.State, d.Reason = classify(err)
+	d.State, d.Reason = classify(ctx, err)
 	d.Facts, d.memory, d.committed, d.turns = t.end(out), out.Memory, t.committed(), t.turns
 	d.memories, d.prompts, d.usage = t.memories, t.prompts, t.usage
-	d.checks = append(d.checks, watch.Retain(j.Name, out), e.verify(j.Name, d.State == Complete))
+	d.checks = append(d.checks, watch.Retain(j.Name, out), e.verify(j, len(in.tokens), d.State == Complete, out))
 	d.Changed = watch.Changed()
 	if d.State == Complete {
 		c := stat.Count(observe(d.Run, d.turns))
@@ -131,12 +131,12 @@ func until(ctx context.Context, chunks iter.Seq2[prompt.Chunk, error]) iter.Seq2
 }
 
 // classify names a run's end. A model that cannot answer as it was set up says so itself.
-func classify(err error) (State, string) {
+func classify(ctx context.Context, err error) (State, string) {
 	var unusable interface{ Misconfigured() bool }
 	switch {
 	case err == nil:
 		return Complete, ""
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil: // else a model's own, as of a timeout
 		return Interrupted, "interrupted"
 	case errors.As(err, &unusable) && unusable.Misconfigured():
 		return Misconfigured, err.Error()
@@ -180,7 +180,8 @@ func modelHeader(m *spec.Model) map[string]any {
 }
 
 // verify reads a run's event log back from disk and judges it.
-func (e *Experiment) verify(name string, ended bool) check.Result {
+func (e *Experiment) verify(j *job, chunks int, ended bool, out loop.Outcome) check.Result {
+	name := j.Name
 	f, err := os.Open(filepath.Join(e.runDir(name), eventsFile))
 	if err != nil {
 		return check.Unreadable("log", name, err)
@@ -190,7 +191,10 @@ func (e *Experiment) verify(name string, ended bool) check.Result {
 	if err != nil {
 		return check.Unreadable("log", name, err)
 	}
-	return check.Log(name, ended, report)
+	return check.Log(name, ended, check.Of{Chunks: chunks, Outcome: out, Start: loop.RunStart{
+		Schema: loop.Schema, Level: loop.Level(j.Level), QuerySHA: prompt.SHA(j.query), UseExitGate: j.ExitGate == spec.Enforce,
+		MemoryBudget: e.prompts.Budget().Memory, Tokenizer: e.Tokenizer(),
+	}}, report)
 }
 
 func (e *Experiment) countRendered(tokenizer string) func(string) int {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/corpus"
 	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/loop"
 )
 
 // Run does the experiment's runs and judges them. Its result does not depend on how many
@@ -195,10 +197,23 @@ func (e *Experiment) prune() error {
 	}
 	for _, log := range logs {
 		if dir := filepath.Dir(log); !known[dir] {
-			if err := os.RemoveAll(dir); err != nil {
+			if err := e.takeAway(dir); err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// takeAway removes a run's own two files, and its folders as far as they are empty then:
+// what else stands there is somebody's.
+func (e *Experiment) takeAway(dir string) error {
+	for _, name := range []string{eventsFile, callsFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	for ; dir != e.dir() && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
 	}
 	return nil
 }
@@ -388,7 +403,7 @@ func (e *Experiment) compareLogs(lower, upper Run) check.Result {
 		return check.Unreadable("levels", subject, err)
 	}
 	defer b.Close()
-	return check.Levels(subject, a, b)
+	return check.Levels(subject, loop.Level(upper.Level-lower.Level), a, b)
 }
 
 // warnings are what is no error and should be known.

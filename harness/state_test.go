@@ -183,7 +183,7 @@ func TestRunsOfAnEarlierSpecAreTakenAway(t *testing.T) {
 	cfg := config(t)
 	path := small(t, "trials: 3\n")
 	eval(t, cfg, path)
-	kept := filepath.Join(cfg.Out, "small", "notes.txt")
+	kept := filepath.Join(cfg.Out, "small", "runs", "s", "port", "L1", "gates", "record", "t3", "notes.txt")
 	if err := os.WriteFile(kept, []byte("mine"), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -72,6 +72,8 @@ func TestEscape(t *testing.T) {
 		{"x<MEMORY >y< / Section\t>z", "x&lt;MEMORY >y&lt; / Section\t>z", 2, 0},
 		{"<\u00a0problem\n>", "&lt;\u00a0problem\n>", 1, 0},
 		{"<ſection>", "&lt;ſection>", 1, 0}, // folds to s
+		{"</section\v>", "&lt;/section\v>", 1, 0},
+		{"<memory\u0085>", "&lt;memory\u0085>", 1, 0},
 		{"<<memory>>", "<&lt;memory>>", 1, 0},
 		{"<memory", "<memory", 0, 0},
 		{"<memory x>", "<memory x>", 0, 0},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/corpus"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/prompt"
@@ -185,13 +186,11 @@ func realCorpora(t *testing.T, b *prompt.Builder) (list []corpus.Config) {
 	}
 	seen := map[string]bool{}
 	for _, s := range specs {
-		for _, c := range s.Corpora {
-			cfg := corpus.Config{ID: c.ID.Value, Path: c.Path.Value, Pack: corpus.Pack{Tokens: 4800}, Prompts: b}
-			if c.Import != nil {
-				cfg.Path, cfg.Format, cfg.Join = c.Import.Path.Value, c.Import.Format, true
-			}
-			if !seen[cfg.Path] {
-				seen[cfg.Path] = true
+		for _, cfg := range harness.Corpora(s) {
+			cfg.Pack, cfg.Prompts, cfg.Queries = corpus.Pack{Tokens: 4800}, b, nil
+			cfg.Join = cfg.Format == "hotpotqa" // all samples as one session, packed full
+			if key := cfg.Path + cfg.ID; cfg.Path == "" || !seen[key] {
+				seen[key] = true
 				list = append(list, cfg)
 			}
 		}

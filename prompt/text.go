@@ -38,8 +38,8 @@ func SHA(s string) string {
 // A prompt frames its values with these three tags; each stands in it exactly once.
 // The pattern is anchored: it is tried at each "<", so a text is read once.
 var (
-	reservedTag = regexp.MustCompile(`(?i)^<[\s\p{Z}]*/?[\s\p{Z}]*(?:problem|memory|section)[\s\p{Z}]*>`)
-	gateTag     = regexp.MustCompile(`(?i)^<[\s\p{Z}]*/?[\s\p{Z}]*(?:think|check|update|next)[\s\p{Z}]*>`)
+	reservedTag = regexp.MustCompile(`(?i)^<[\s\v\x{85}\p{Z}]*/?[\s\v\x{85}\p{Z}]*(?:problem|memory|section)[\s\v\x{85}\p{Z}]*>`)
+	gateTag     = regexp.MustCompile(`(?i)^<[\s\v\x{85}\p{Z}]*/?[\s\v\x{85}\p{Z}]*(?:think|check|update|next)[\s\v\x{85}\p{Z}]*>`)
 )
 
 // Escape turns the "<" of every reserved tag in s into "&lt;" and says how many there

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/poimen-memory/mem/prompt"
@@ -90,7 +89,7 @@ func Percentile(sorted []int, p int) int {
 	if len(sorted) == 0 {
 		return 0
 	}
-	rank := int(math.Ceil(float64(p) / 100 * float64(len(sorted))))
+	rank := (p*len(sorted) + 99) / 100
 	return sorted[max(rank, 1)-1]
 }
 

@@ -17,11 +17,15 @@ import (
 
 func TestPercentileIsNearestRank(t *testing.T) {
 	ten := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	hundred := make([]int, 100)
+	for i := range hundred {
+		hundred[i] = i + 1
+	}
 	for _, test := range []struct {
 		sorted  []int
 		p, want int
 	}{
-		{ten, 50, 5}, {ten, 51, 6}, {ten, 95, 10}, {ten, 90, 9}, {ten, 91, 10}, {ten, 100, 10}, {ten, 1, 1}, {ten, 10, 1},
+		{ten, 50, 5}, {ten, 51, 6}, {ten, 95, 10}, {ten, 90, 9}, {ten, 91, 10}, {ten, 100, 10}, {ten, 1, 1}, {ten, 10, 1}, {hundred, 7, 7}, {hundred, 55, 55}, {hundred, 14, 14},
 		{[]int{7}, 1, 7}, {[]int{7}, 99, 7}, {nil, 95, 0},
 	} {
 		if got := check.Percentile(test.sorted, test.p); got != test.want {
@@ -104,8 +108,35 @@ func TestLogAgainstTheRunsEnd(t *testing.T) {
 		{false, eventlog.Interrupted, check.Pass},
 		{false, eventlog.Corrupt, check.Fail},
 	} {
-		if got := check.Log("run", test.ended, eventlog.Report{State: test.state}); got.Status != test.want {
+		if got := check.Log("run", test.ended, check.Of{}, eventlog.Report{State: test.state}); got.Status != test.want {
 			t.Errorf("ended %v, log %s: %s, want %s", test.ended, test.state, got.Status, test.want)
+		}
+	}
+}
+
+// TestLogOfAnotherRun: a log that verifies is still not the run's if it opens otherwise,
+// stops short of the source, or the outcome says something else.
+func TestLogOfAnotherRun(t *testing.T) {
+	start := loop.RunStart{Schema: 1, Level: 1, QuerySHA: "q", UseExitGate: true, MemoryBudget: 1024, Tokenizer: "words"}
+	of := check.Of{Start: start, Chunks: 5, Outcome: loop.Outcome{ChunksSeen: 5, ChunksUsed: 2, StoppedBy: loop.SourceEnd}}
+	report := eventlog.Report{State: eventlog.Complete, Turns: 5, Used: 2, Start: &start}
+	if got := check.Log("run", true, of, report); got.Status != check.Pass {
+		t.Fatalf("the run's own log: %s: %s", got.Status, got.Detail)
+	}
+	for name, change := range map[string]func(*check.Of){
+		"level":       func(of *check.Of) { of.Start.Level = 2 },
+		"query":       func(of *check.Of) { of.Start.QuerySHA = "Q" },
+		"exit gate":   func(of *check.Of) { of.Start.UseExitGate = false },
+		"budget":      func(of *check.Of) { of.Start.MemoryBudget = 1 },
+		"tokenizer":   func(of *check.Of) { of.Start.Tokenizer = "other" },
+		"source":      func(of *check.Of) { of.Chunks = 6 },
+		"chunks seen": func(of *check.Of) { of.Outcome.ChunksSeen = 99 },
+		"chunks used": func(of *check.Of) { of.Outcome.ChunksUsed = 8 },
+	} {
+		other := of
+		change(&other)
+		if got := check.Log("run", true, other, report); got.Status != check.Fail {
+			t.Errorf("%s differs: %s", name, got.Status)
 		}
 	}
 }
@@ -151,13 +182,16 @@ func TestLevels(t *testing.T) {
 		{"longer", func(e []loop.Event) []loop.Event { return append(e, e[4]) }, check.Fail, "line 6: the log of the lower level ends, the other goes on"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := check.Levels("s", strings.NewReader(log(t, 1, nil)), strings.NewReader(log(t, 2, test.upper)))
+			got := check.Levels("s", 1, strings.NewReader(log(t, 1, nil)), strings.NewReader(log(t, 2, test.upper)))
 			if got.Status != test.status || !strings.Contains(got.Detail, test.says) {
 				t.Errorf("%s: %s; want %s, about %q", got.Status, got.Detail, test.status, test.says)
 			}
 		})
 	}
-	if got := check.Levels("s", strings.NewReader(""), strings.NewReader("")); got.Status != check.Skip {
+	if got := check.Levels("s", 1, strings.NewReader(log(t, 1, nil)), strings.NewReader(log(t, 1, nil))); got.Status != check.Fail {
+		t.Errorf("a loop that ignores its level: %s", got.Status)
+	}
+	if got := check.Levels("s", 1, strings.NewReader(""), strings.NewReader("")); got.Status != check.Skip {
 		t.Errorf("two empty logs: %s, want a skip", got.Status)
 	}
 }

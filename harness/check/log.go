@@ -12,9 +12,33 @@ import (
 	"github.com/poimen-memory/mem/loop/eventlog"
 )
 
+// Of is what a run's log must be the log of.
+type Of struct {
+	Start   loop.RunStart
+	Chunks  int // of the source
+	Outcome loop.Outcome
+}
+
 // Log judges a run's event log: a run that ended has a complete one, any other has one
-// that was interrupted between or inside whole turns, never a corrupt one.
-func Log(run string, ended bool, log eventlog.Report) Result {
+// that was interrupted between or inside whole turns, never a corrupt one. It is the log
+// of that run and no other, and the run's outcome says the same.
+func Log(run string, ended bool, of Of, log eventlog.Report) Result {
+	if r := state(run, ended, log); r.Status == Fail {
+		return r
+	}
+	out := of.Outcome
+	switch {
+	case log.Start != nil && *log.Start != of.Start:
+		return fail("log", run, "events.jsonl:1: run_start is %+v, want %+v", *log.Start, of.Start)
+	case log.Turns != out.ChunksSeen || log.Used != out.ChunksUsed:
+		return fail("log", run, "the outcome has %d chunks seen and %d used, the log %d and %d", out.ChunksSeen, out.ChunksUsed, log.Turns, log.Used)
+	case ended && out.StoppedBy == loop.SourceEnd && log.Turns != of.Chunks:
+		return fail("log", run, "the source ended after %d turns, it has %d chunks", log.Turns, of.Chunks)
+	}
+	return pass("log", run, "%s, %d turns verified", log.State, log.Turns)
+}
+
+func state(run string, ended bool, log eventlog.Report) Result {
 	switch {
 	case log.State == eventlog.Corrupt:
 		return fail("log", run, "events.jsonl:%d: %s", log.Line, log.Rule)
@@ -27,10 +51,9 @@ func Log(run string, ended bool, log eventlog.Report) Result {
 }
 
 // Levels compares the logs of one script at two levels, fed the same chunks: nothing but
-// the level fields may differ (M1.5 a10), each by as much as the levels do.
-func Levels(subject string, lower, upper io.Reader) Result {
+// the level fields may differ (M1.5 a10), each by as much as the runs' levels are apart.
+func Levels(subject string, apart loop.Level, lower, upper io.Reader) Result {
 	a, b := bufio.NewReader(lower), bufio.NewReader(upper)
-	var apart loop.Level
 	for n := 1; ; n++ {
 		x, errX := next(a)
 		y, errY := next(b)
@@ -39,9 +62,6 @@ func Levels(subject string, lower, upper io.Reader) Result {
 			return levelsEnd(subject, n-1)
 		case errX != nil || errY != nil:
 			return fail("levels", subject, "line %d: %v", n, errors.Join(oneSided(errX, "lower"), oneSided(errY, "upper")))
-		}
-		if n == 1 {
-			apart = level(y) - level(x)
 		}
 		if err := sameButLevel(x, y, apart); err != nil {
 			return fail("levels", subject, "line %d: %v", n, err)

@@ -75,6 +75,10 @@ func verify(t *testing.T, log []byte) eventlog.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if (r.Start == nil) != (len(log) == 0 || r.Bytes == 0) && r.State != eventlog.Corrupt {
+		t.Errorf("start is %v with %d verified bytes", r.Start, r.Bytes)
+	}
+	r.Start, r.Used = nil, 0
 	return r
 }
 

@@ -26,9 +26,11 @@ const (
 // Report is the result of Verify.
 type Report struct {
 	State State
-	Turns int   // whole turns, all verified
-	Bytes int64 // of the verified whole units: a resume cuts the log here
-	Line  int   // Corrupt: 1-based line of the first violation
+	Turns int            // whole turns, all verified
+	Used  int            // of them, those that wrote a memory
+	Start *loop.RunStart // nil: the log has no whole opening
+	Bytes int64          // of the verified whole units: a resume cuts the log here
+	Line  int            // Corrupt: 1-based line of the first violation
 	Rule  string
 }
 
@@ -73,7 +75,7 @@ type verifier struct {
 }
 
 func (v *verifier) report(s State) Report {
-	return Report{State: s, Turns: v.turns, Bytes: v.verified}
+	return Report{State: s, Turns: v.turns, Used: v.used, Start: v.start, Bytes: v.verified}
 }
 
 func (v *verifier) corrupt(line int, rule error) Report {
