@@ -218,7 +218,8 @@ func (e *evaluation) one(ctx context.Context, x experiment) (*harness.Result, er
 	}
 	partly := !e.pick.all() || e.failFast && harness.Exit(r) != 0
 	dir, session := filepath.Join(e.out, r.Experiment), e.watch.session(r, start, e.clients.served(x.Spec))
-	return r, errors.Join(e.baseline.judge(e.stdout, r, partly), saveTiming(dir, session, e.resume), save(dir, r), e.show.Result(e.stdout, r))
+	return r, errors.Join(e.baseline.judge(e.stdout, r, partly), saveTiming(dir, session, e.resume), save(dir, r), e.show.Result(e.stdout, r),
+		e.show.Service(e.stdout, serviceRows(session)))
 }
 
 // save writes a result beside its runs.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/loop/openai"
 )
 
@@ -104,4 +105,21 @@ func earlierSessions(path string) []evalSession {
 		return nil
 	}
 	return t.Sessions
+}
+
+// serviceRows are a session's live models as a person wants to see them; one that was
+// asked nothing has no row.
+func serviceRows(s evalSession) (rows []render.ServiceRow) {
+	for _, m := range s.Models {
+		if m.Attempts == 0 {
+			continue
+		}
+		turns := m.Calls - m.Failures - m.ParseRetries // a turn's first call
+		rows = append(rows, render.ServiceRow{
+			Model: m.Model, Calls: m.Latency.Count, P50: m.Latency.P50, P95: m.Latency.P95,
+			TokensPerSecond: float64(m.CompletionTokens) / s.Took.Seconds(), TurnsPerMinute: float64(turns) / s.Took.Minutes(),
+			Retries: m.Retries, Limit: m.Limit, Most: m.LimitHistory[0].Limit,
+		})
+	}
+	return rows
 }

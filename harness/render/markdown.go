@@ -157,6 +157,7 @@ func (d *document) rest(r *harness.Result) {
 		d.line("Prompt tokens over %s, counted with %s; %s.\n", code(b.Corpus), code(b.Tokenizer), headroom(b))
 		d.table(budgetTable(b))
 	}
+	d.usage(r)
 	for _, warning := range r.Warnings[:min(len(r.Warnings), d.most(mostWarnings))] {
 		d.line("- Warning: %s", code(warning))
 	}

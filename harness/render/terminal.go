@@ -54,6 +54,7 @@ func (t Terminal) Result(w io.Writer, r *harness.Result) error {
 	p.byLength(r.ByLength)
 	p.comparisons(r.Comparisons)
 	p.headroom(r.Budgets)
+	p.usage(r)
 	p.unfinished(r)
 	p.warnings(r)
 	p.line("")
