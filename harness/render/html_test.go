@@ -196,3 +196,17 @@ func numbersEqual(t *testing.T, dom string, r *harness.Result) {
 		}
 	}
 }
+
+// TestHTMLShowsUsageAndDrift of live models.
+func TestHTMLShowsUsageAndDrift(t *testing.T) {
+	usd := 1.25
+	html := page(t, render.Report{Result: &harness.Result{
+		Usage: []harness.Usage{{Model: "grumem-3b", Calls: 4711, PromptTokens: 90210, USD: &usd, ParseRetries: 17, RetriesHelped: 13}},
+		Drift: []check.Drift{{Model: "grumem-3b", Tokenizer: "cl100k_base", Prompts: 4711, Overhead: 21, P95: 0.191}},
+	}})
+	for _, want := range []string{">4711<", ">90210<", ">1.250<", ">17<", ">13<", ">21<", ">0.191<", "cl100k_base"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page does not show %s", want)
+		}
+	}
+}
