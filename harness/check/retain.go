@@ -41,9 +41,13 @@ func (w *Watch) Complete(ctx context.Context, r loop.Request) (loop.Completion, 
 }
 
 func (w *Watch) retry(r loop.Request) {
-	r.Attempt = w.first.Attempt
-	if r != w.first {
+	switch {
+	case r.User != w.first.User:
 		w.violate("turn %d: a retry sent other bytes than the first attempt: %s", r.Turn, firstDifference(w.first.User, r.User))
+	case r.System != w.first.System:
+		w.violate("turn %d: a retry sent another system message: %s", r.Turn, firstDifference(w.first.System, r.System))
+	case r.MaxTokens != w.first.MaxTokens:
+		w.violate("turn %d: a retry asked for %d tokens at most, the first attempt for %d", r.Turn, r.MaxTokens, w.first.MaxTokens)
 	}
 }
 
@@ -83,6 +87,10 @@ func (w *Watch) compare(where, got string) {
 
 // Emit takes the turn's events, which say what the next prompt must show.
 func (w *Watch) Emit(unit []loop.Event) error {
+	if len(unit) == 0 {
+		w.violate("an empty unit of events after turn %d", w.turn)
+		return nil
+	}
 	w.last = unit[len(unit)-1]
 	switch e := w.last.(type) {
 	case loop.Memory:

@@ -120,6 +120,7 @@ func TestSchemaRefusesWhatItCan(t *testing.T) {
 		"golden-file-twice":                "two paths to one file",
 		"golden-memory-at-first-turn":      "fields that exclude each other",
 		"golden-no-memory-later":           "fields that need each other",
+		"golden-is-the-ledger":             "a name in any case, as of the ledger",
 		"golden-references":                "references",
 		"id-final-dot":                     "names of folders on Windows",
 		"id-twice":                         "ids that are new",

@@ -249,6 +249,9 @@ func (v *validator) goldenFiles() {
 	first := map[string]yamlpos.Place{}
 	for _, g := range v.Golden {
 		key := path.Clean(g.File.Value)
+		if strings.EqualFold(path.Base(key), "LEDGER.jsonl") {
+			v.errorf(g.File.Place, "found %q, which is the ledger of its folder's goldens: want another name", g.File.Value)
+		}
 		if before, again := first[key]; again && g.File.Value != "" {
 			v.errorf(g.File.Place, "found %q, which is also the file of the golden on line %d", g.File.Value, before.Pos.Line)
 		}
