@@ -20,6 +20,7 @@ import (
 type clients struct {
 	meter   *meter
 	waiting func(model string, until time.Time, why error) // when a call begins to wait to be tried again
+	tries   int                                            // attempts of a call; 0: as the spec says
 	byModel map[[2]string]*openai.Client
 	warned  []string // each once
 }
@@ -50,6 +51,9 @@ func (c *clients) open(ctx context.Context, s *spec.Spec, cells []harness.Cell) 
 
 func (c *clients) add(ctx context.Context, experiment, model string, cfg openai.Config) error {
 	cfg.Until = ctx
+	if c.tries > 0 {
+		cfg.Retry.MaxTries = c.tries
+	}
 	cfg.Waiting = func(until time.Time, why error) { c.waiting(model, until, why) }
 	client, err := openai.New(cfg)
 	if err != nil {

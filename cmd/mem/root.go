@@ -28,7 +28,7 @@ nothing to judge; 3 not judged, for a run is incomplete; 4 undecided; 130 interr
 		SilenceErrors: true, // run says them, once
 		SilenceUsage:  true,
 	})
-	root.AddCommand(completes(evalCommand()), reportCommand(), compareCommand(), planCommand(), promptCommand(), budgetCommand(), verifyCommand(), goldenCommand(), schemaCommand(), initCommand(), corpusCommand())
+	root.AddCommand(completes(evalCommand()), completes(pingCommand()), reportCommand(), compareCommand(), planCommand(), promptCommand(), budgetCommand(), verifyCommand(), goldenCommand(), schemaCommand(), initCommand(), corpusCommand())
 	return root
 }
 

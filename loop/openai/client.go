@@ -52,6 +52,9 @@ func (c *Client) Sampling() map[string]any {
 // BaseURL is the Config's. It holds no credentials.
 func (c *Client) BaseURL() string { return c.cfg.BaseURL }
 
+// Model is the Config's: its name at the server.
+func (c *Client) Model() string { return c.cfg.Model }
+
 // Format writes the model and its URL for every verb: fmt would walk into live connections.
 func (c *Client) Format(s fmt.State, _ rune) { fmt.Fprintf(s, "model %s at %s", c.cfg.Model, c.url) }
 
