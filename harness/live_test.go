@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -389,5 +390,47 @@ func TestJournalHoldsWhatWasSentAndSaid(t *testing.T) {
 		if !strings.Contains(c.User, "<section> [tool] a ") || c.Reply == "" || c.Usage == nil {
 			t.Errorf("call is %+v", c)
 		}
+	}
+}
+
+// TestHeapDoesNotGrowWithLiveRuns: what stays of a run are its counts, a small part of its
+// journal of 60 KB, whichever exit setting it has.
+func TestHeapDoesNotGrowWithLiveRuns(t *testing.T) {
+	server := serve(t, nil)
+	most := func(trials int) (heap uint64) {
+		lines := make([]string, 10)
+		for i := range lines {
+			lines[i] = fmt.Sprintf("%d %s", i, strings.Repeat("a word of a log ", 400))
+		}
+		path := filepath.Join(write(t, map[string]string{"s.jsonl": jsonl(lines...), "s.yaml": fmt.Sprintf(`
+experiment: s
+corpora: [{id: s, path: s.jsonl, chunk: {records: 1}}]
+queries: [{id: q, text: "Which port?"}]
+exit_gate: [record, enforce]
+trials: %d
+models: [{id: m, live: {base_url: "http://localhost/v1", model: m, seed: 7, max_connections: 2}}]
+checks: {tokenizer: {max_undercount: 1}}
+`, trials)}), "s.yaml")
+		var mu sync.Mutex
+		cfg := liveConfig(t, server, t.TempDir())
+		cfg.Timed = func(string, time.Duration) {
+			mu.Lock()
+			defer mu.Unlock()
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			heap = max(heap, m.HeapAlloc)
+		}
+		if r := eval(t, cfg, path); r.Count(harness.Complete) != 2*trials {
+			t.Fatalf("%d of %d runs ended", r.Count(harness.Complete), 2*trials)
+		}
+		return heap
+	}
+	most(2) // what is made once
+	few, many := most(5), most(55)
+	if grown := (float64(many) - float64(few)) / 100; grown > 16<<10 {
+		t.Errorf("%.0f KB stay of a run: %d KB of heap with 10 runs, %d KB with 110", grown/1024, few>>10, many>>10)
+	} else {
+		t.Logf("%.1f KB stay of a run", grown/1024)
 	}
 }
