@@ -59,6 +59,10 @@ func readTurns(dir string) (turns []render.Turn, live bool, err error) {
 		if t.Digest == "" {
 			t.Digest, t.Prompt = c.Digest, c.User
 		}
+		if n := c.Attempt - 1; n < len(t.Calls) { // asked again after a call without a reply
+			t.Calls[n] = answerOf(c)
+			continue
+		}
 		t.Calls = append(t.Calls, answerOf(c))
 	}
 	return turns, h.Live(), nil
