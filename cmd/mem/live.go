@@ -38,6 +38,9 @@ func (c *clients) open(ctx context.Context, s *spec.Spec, cells []harness.Cell) 
 		if m.Live == nil || !used(m.ID.Value, cells) {
 			continue
 		}
+		if m.Price == nil && c.meter.maxCost > 0 {
+			errs = append(errs, m.At.Errorf("price is missing, and --max-cost goes by it"))
+		}
 		live, wrong := m.Live.Expand(os.LookupEnv)
 		if errs = append(errs, wrong...); wrong != nil {
 			continue

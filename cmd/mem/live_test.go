@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/scripted/fakeserver"
 )
 
@@ -165,6 +168,67 @@ func TestPanicHidesTheKey(t *testing.T) {
 		t.Fatalf("no panic: %v\n%s", err, out)
 	}
 	wantNoKey(t, "the panic", string(out))
+}
+
+// TestMaxCostNeedsCounts: where a server counts no tokens, nothing more is asked for.
+func TestMaxCostNeedsCounts(t *testing.T) {
+	m := meter{maxCost: 1}
+	price := &spec.Price{}
+	price.Prompt.Value, price.Completion.Value = 1, 100
+	m.pay(price, &loop.Usage{PromptTokens: 500_000, CompletionTokens: 4_999})
+	if err := m.take(); err != nil {
+		t.Errorf("below the limit: %v", err)
+	}
+	m.pay(price, &loop.Usage{CompletionTokens: 1})
+	if err := m.take(); err == nil || !strings.Contains(err.Error(), "stopped at --max-cost 1: spent 1.0000") {
+		t.Errorf("at the limit: %v", err)
+	}
+	blind := meter{maxCost: 1}
+	blind.pay(price, nil)
+	if err := blind.take(); err == nil || !strings.Contains(err.Error(), "the server counts no tokens") {
+		t.Errorf("without a count: %v", err)
+	}
+}
+
+// TestBarSaysHowLiveModelsAre, also while no turn ends.
+func TestBarSaysHowLiveModelsAre(t *testing.T) {
+	server := fakeserver.Start(fakeserver.Config{Reply: answer, Model: "m", Key: testKey, Plan: fakeserver.Script(fakeserver.TooMany("0"))})
+	defer server.Close()
+	t.Setenv("MEM_TEST_KEY", testKey)
+	s := loadLive(t, filepath.Join(liveExperiment(t, server.BaseURL()), "live.yaml"))
+	c := newClients(&meter{}, func(string, time.Time, error) {})
+	if c.status(s) != nil {
+		t.Error("there is a status of models that are not to run")
+	}
+	if errs := c.open(t.Context(), s, []harness.Cell{{Model: "m"}}); errs != nil {
+		t.Fatal(errs)
+	}
+	model, err := c.model(harness.ModelFor{Spec: s, Model: &s.Models[0], Cell: harness.Cell{Model: "m", Trial: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := model.Complete(t.Context(), loop.Request{Turn: 1, Attempt: 1, User: "x", MaxTokens: 9}); err != nil {
+		t.Fatal(err)
+	}
+	var bar lockedBuffer
+	p := &progress{w: &bar, moves: true}
+	p.begin(c.status(s))
+	p.at(harness.Progress{Experiment: "live", Turns: 1, Of: 20})
+	p.end()
+	if want := regexp.MustCompile(`live: 0 of 2 calls in flight, 1 failed, 0\.\d{4} USD.*/20`); !want.MatchString(bar.String()) {
+		t.Errorf("the bar says %q, want %s", bar.String(), want)
+	}
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
 }
 
 // TestLongWaitsAreSaidInLogs, once for all calls that wait together, and short ones not.

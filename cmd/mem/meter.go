@@ -18,6 +18,7 @@ type meter struct {
 	mu    sync.Mutex
 	calls int
 	cost  float64
+	blind bool // a reply came without a count of tokens
 }
 
 // spent is a limit of the user's: the run is incomplete and can be resumed.
@@ -36,6 +37,8 @@ func (m *meter) take() error {
 	switch {
 	case m.maxCalls > 0 && m.calls >= m.maxCalls:
 		return spent(fmt.Sprintf("stopped at --max-calls %d; go on with --live --resume", m.maxCalls))
+	case m.maxCost > 0 && m.blind:
+		return spent("stopped: the server counts no tokens, and --max-cost goes by them; go on with --live --resume --max-calls N")
 	case m.maxCost > 0 && m.cost >= m.maxCost:
 		return spent(fmt.Sprintf("stopped at --max-cost %g: spent %.4f; go on with --live --resume", m.maxCost, m.cost))
 	}
@@ -43,10 +46,15 @@ func (m *meter) take() error {
 	return nil
 }
 
-func (m *meter) pay(usd float64) {
+// pay adds what a reply took by a price, which is none of ours to guess.
+func (m *meter) pay(p *spec.Price, u *loop.Usage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.cost += usd
+	if u == nil {
+		m.blind = true
+		return
+	}
+	m.cost += p.Of(u.PromptTokens, u.CompletionTokens)
 }
 
 // now is what was spent so far.
@@ -75,8 +83,8 @@ func (m metered) Complete(ctx context.Context, r loop.Request) (loop.Completion,
 		return loop.Completion{}, err
 	}
 	c, err := m.live.Complete(ctx, r)
-	if err == nil && c.Usage != nil {
-		m.meter.pay(m.spec.Price.Of(c.Usage.PromptTokens, c.Usage.CompletionTokens))
+	if err == nil {
+		m.meter.pay(m.spec.Price, c.Usage)
 	}
 	return c, err
 }

@@ -126,12 +126,12 @@ func (rec Recorder) Start() error {
 }
 
 // Complete asks Model and records the call. A call that cannot be recorded is an error,
-// whatever the model said: an unrecorded reply could not be resumed from. An error whose
-// Unasked method says that there was no call is not recorded as one.
+// whatever the model said: an unrecorded reply could not be resumed from. Neither an
+// interrupt nor an error whose Unasked method says that there was no call is recorded as one.
 func (rec Recorder) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
 	c, err := rec.Model.Complete(ctx, r)
 	var none interface{ Unasked() bool }
-	if errors.As(err, &none) && none.Unasked() {
+	if errors.Is(err, context.Canceled) || errors.As(err, &none) && none.Unasked() {
 		return c, err
 	}
 	call := Call{

@@ -3,6 +3,7 @@ package journal_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -203,11 +204,14 @@ func TestDifferenceNamesTheField(t *testing.T) {
 	}
 }
 
-// TestWhatWasNotAskedIsNotRecorded: a limit of the caller's is no call.
+// TestWhatWasNotAskedIsNotRecorded: neither a limit of the caller's nor an interrupt is a
+// call.
 func TestWhatWasNotAskedIsNotRecorded(t *testing.T) {
-	log, _, err := record(t, false, func(loop.Request) (loop.Completion, error) { return loop.Completion{}, unasked{} })
-	if err == nil || strings.Count(log, "\n") != 1 {
-		t.Errorf("error %v, journal:\n%s", err, log)
+	for _, why := range []error{unasked{}, fmt.Errorf("model m: %w", context.Canceled)} {
+		log, _, err := record(t, false, func(loop.Request) (loop.Completion, error) { return loop.Completion{}, why })
+		if err == nil || strings.Count(log, "\n") != 1 {
+			t.Errorf("error %v, journal:\n%s", err, log)
+		}
 	}
 }
 
