@@ -15,6 +15,7 @@ import (
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/journal"
 	"github.com/poimen-memory/mem/prompt"
 	"github.com/poimen-memory/mem/prompt/token"
 	"github.com/poimen-memory/mem/scripted"
@@ -22,7 +23,7 @@ import (
 
 const experiments = "../experiments/"
 
-// models is the factory of scripted models, as cmd/mem has one.
+// models is the factory of scripted and recorded models, as cmd/mem has one.
 func models(r harness.ModelFor) (loop.Model, error) {
 	if r.Model.Script.Present() {
 		s, err := scripted.LoadScript(r.Model.Script.Value)
@@ -30,6 +31,9 @@ func models(r harness.ModelFor) (loop.Model, error) {
 			return nil, err
 		}
 		return s.Model(), nil
+	}
+	if r.Model.Replay != nil {
+		return replay(r)
 	}
 	truth := make([]scripted.Truth, len(r.Truth))
 	for i, t := range r.Truth {
@@ -63,6 +67,16 @@ func counter(t spec.Tokenizer) (harness.Counter, error) {
 		return token.File(t.File.Value)
 	}
 	return token.New(t.Name.Value)
+}
+
+// replay answers from the recording of a model of the same id, with the exit gate recorded.
+func replay(r harness.ModelFor) (loop.Model, error) {
+	c := r.Cell
+	h, calls, err := journal.ReadFile(filepath.Join(r.Model.Replay.Path.Value, "runs", c.Session, c.Query, c.Level.String(), c.Model, spec.Record, "calls.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	return journal.NewReplay(h, calls), nil
 }
 
 func config(t testing.TB) harness.Config {
