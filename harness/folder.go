@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,8 +14,8 @@ import (
 	"github.com/poimen-memory/mem/loop/journal"
 )
 
-// Load reads a result back from the folder that an evaluation wrote it to. A folder of another schema is refused: what it does not hold
-// would be taken for nought.
+// Load reads a result back from the folder that an evaluation wrote it to. A folder of
+// another schema is refused: what it does not hold would be taken for nought.
 func Load(dir string) (*Result, error) {
 	path := filepath.Join(dir, "summary.json")
 	data, err := os.ReadFile(path)
@@ -70,11 +69,11 @@ func readRun(dir string, run Run, replies bool) (stat.Run, error) {
 	said := map[int]loop.Completion{}
 	if replies {
 		var err error
-		if said, err = lastReplies(filepath.Join(dir, "calls.jsonl")); err != nil {
+		if said, err = lastReplies(filepath.Join(dir, callsFile)); err != nil {
 			return stat.Run{}, err
 		}
 	}
-	f, err := os.Open(filepath.Join(dir, "events.jsonl"))
+	f, err := os.Open(filepath.Join(dir, eventsFile))
 	if err != nil {
 		return stat.Run{}, err
 	}
@@ -106,7 +105,7 @@ func readTurns(log io.Reader, run Run, said map[int]loop.Completion) ([]stat.Tur
 func turnUnits(log io.Reader) iter.Seq2[[]loop.Event, error] {
 	return func(yield func([]loop.Event, error) bool) {
 		var unit []loop.Event
-		for e, err := range events(log) {
+		for e, err := range eventlog.Read(log) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -136,39 +135,17 @@ func opens(e loop.Event) bool {
 	return false
 }
 
-// events are a log's lines but for a torn last one.
-func events(log io.Reader) iter.Seq2[loop.Event, error] {
-	return func(yield func(loop.Event, error) bool) {
-		in := bufio.NewReader(log)
-		for {
-			line, err := in.ReadBytes('\n')
-			if err == io.EOF {
-				return
-			}
-			var e loop.Event
-			if err == nil {
-				e, err = eventlog.Decode(line)
-			}
-			if !yield(e, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
 // lastReplies are the replies that decided each turn.
 func lastReplies(path string) (map[int]loop.Completion, error) {
-	f, err := os.Open(path)
+	_, calls, err := journal.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	_, calls, err := journal.Read(f)
 	said := map[int]loop.Completion{}
 	for _, c := range calls {
 		if c.Error == "" {
 			said[c.Turn] = loop.Completion{Text: c.Reply, Reasoning: c.Reasoning, Finish: c.Finish}
 		}
 	}
-	return said, err
+	return said, nil
 }

@@ -124,43 +124,6 @@ func (e *otherRecording) Error() string {
 // Misconfigured is true: no call would mend it.
 func (e *otherRecording) Misconfigured() bool { return true }
 
-// Guard refuses to touch an output folder that holds live results, unless Resume or Fresh
-// says what is to become of them: what was paid for is not lost by running again, nor by
-// a spec that has lost a run.
-func (e *Experiment) Guard() error {
-	if e.cfg.Fresh {
-		return nil
-	}
-	logs, err := leftFiles(e.runDir(""), callsFile)
-	if err != nil {
-		return err
-	}
-	known := e.runDirs()
-	for _, path := range logs {
-		switch dir := filepath.Dir(path); {
-		case e.cfg.Resume && known[dir] || !holdsLive(path):
-		case e.cfg.Resume:
-			return fmt.Errorf("%s holds live results of a run that the spec does not have: move it away, or begin anew with --live --fresh", dir)
-		default:
-			return fmt.Errorf("%s holds live results, which are never overwritten: go on with --live --resume, begin anew with --live --fresh, or write elsewhere with --out", e.dir())
-		}
-	}
-	return nil
-}
-
-// forget takes away what an earlier run of the name left, unless it was paid for: it would
-// be taken for this one's.
-func (e *Experiment) forget(j *job) {
-	if dir := e.runDir(j.Name); !holdsLive(filepath.Join(dir, callsFile)) {
-		os.RemoveAll(dir)
-	}
-}
-
-func holdsLive(calls string) bool {
-	h, _, err := journal.ReadFile(calls)
-	return err == nil && h.Live()
-}
-
 // live reports whether a job's model is one that calls are paid for.
 func (j *job) live() bool { return j.model.Live != nil }
 

@@ -48,8 +48,7 @@ func readLog(path string) ([]loop.Event, int, error) {
 		return nil, 0, fmt.Errorf("%s:%d: the log is corrupt: %s", path, report.Line, report.Rule)
 	}
 	var events []loop.Event
-	for line := range bytes.Lines(data[:report.Bytes]) {
-		e, err := eventlog.Decode(line)
+	for e, err := range eventlog.Read(bytes.NewReader(data[:report.Bytes])) {
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %v", path, err)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"io/fs"
@@ -87,12 +86,7 @@ func loggedTurns(path string) ([]render.Turn, error) {
 	defer f.Close()
 	var turns []render.Turn
 	tokens := 0
-	for in := bufio.NewReader(f); ; {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			return turns, notEOF(err)
-		}
-		e, err := eventlog.Decode(line)
+	for e, err := range eventlog.Read(f) {
 		if err != nil {
 			return turns, nil // the log check has said so
 		}
@@ -109,11 +103,5 @@ func loggedTurns(path string) ([]render.Turn, error) {
 			turns[len(turns)-1].OverBudget = true
 		}
 	}
-}
-
-func notEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
+	return turns, nil
 }

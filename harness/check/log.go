@@ -1,11 +1,11 @@
 package check
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"reflect"
 
 	"github.com/poimen-memory/mem/loop"
@@ -53,15 +53,20 @@ func state(run string, ended bool, log eventlog.Report) Result {
 // Levels compares the logs of one script at two levels, fed the same chunks: nothing but
 // the level fields may differ (M1.5 a10), each by as much as the runs' levels are apart.
 func Levels(subject string, apart loop.Level, lower, upper io.Reader) Result {
-	a, b := bufio.NewReader(lower), bufio.NewReader(upper)
+	nextX, stopX := iter.Pull2(eventlog.Read(lower))
+	defer stopX()
+	nextY, stopY := iter.Pull2(eventlog.Read(upper))
+	defer stopY()
 	for n := 1; ; n++ {
-		x, errX := next(a)
-		y, errY := next(b)
+		x, errX, more := nextX()
+		y, errY, moreToo := nextY()
 		switch {
-		case errors.Is(errX, io.EOF) && errors.Is(errY, io.EOF):
+		case !more && !moreToo:
 			return levelsEnd(subject, n-1)
 		case errX != nil || errY != nil:
-			return fail("levels", subject, "line %d: %v", n, errors.Join(oneSided(errX, "lower"), oneSided(errY, "upper")))
+			return fail("levels", subject, "line %d: %v", n, errors.Join(errX, errY))
+		case !more || !moreToo:
+			return fail("levels", subject, "line %d: the log of the %s level ends, the other goes on", n, ended(more))
 		}
 		if err := sameButLevel(x, y, apart); err != nil {
 			return fail("levels", subject, "line %d: %v", n, err)
@@ -76,19 +81,12 @@ func levelsEnd(subject string, lines int) Result {
 	return pass("levels", subject, "%d events, the level fields alone differ", lines)
 }
 
-func oneSided(err error, which string) error {
-	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("the log of the %s level ends, the other goes on", which)
+// ended names the log that ends first.
+func ended(lowerGoesOn bool) string {
+	if lowerGoesOn {
+		return "upper"
 	}
-	return err
-}
-
-func next(r *bufio.Reader) (loop.Event, error) {
-	line, err := r.ReadBytes('\n')
-	if err != nil {
-		return nil, err
-	}
-	return eventlog.Decode(line)
+	return "lower"
 }
 
 func level(e loop.Event) loop.Level {

@@ -12,8 +12,8 @@ import (
 
 // kind is all results of one check.
 type kind struct {
-	check                   string
-	passed, failed, skipped int
+	Check                   string
+	Passed, Failed, Skipped int
 	why                     tally // of skips
 }
 
@@ -21,10 +21,10 @@ type kind struct {
 func kinds(results []check.Result) []*kind {
 	var list []*kind
 	for _, r := range results {
-		i := slices.IndexFunc(list, func(k *kind) bool { return k.check == r.Check })
+		i := slices.IndexFunc(list, func(k *kind) bool { return k.Check == r.Check })
 		if i < 0 {
 			i = len(list)
-			list = append(list, &kind{check: r.Check})
+			list = append(list, &kind{Check: r.Check})
 		}
 		list[i].add(r)
 	}
@@ -34,11 +34,11 @@ func kinds(results []check.Result) []*kind {
 func (k *kind) add(r check.Result) {
 	switch r.Status {
 	case check.Pass:
-		k.passed++
+		k.Passed++
 	case check.Fail:
-		k.failed++
+		k.Failed++
 	default:
-		k.skipped++
+		k.Skipped++
 		k.why.add(r.Detail, r.Subject)
 	}
 }
@@ -47,10 +47,10 @@ func checkTable(results []check.Result) table {
 	name, why := column{head: "check", key: true}, column{head: "why skipped", prose: true}
 	passed, failed, skipped := column{head: "passed", right: true}, column{head: "failed", right: true}, column{head: "skipped", right: true}
 	for _, k := range kinds(results) {
-		name.cells = append(name.cells, k.check)
-		passed.cells = append(passed.cells, strconv.Itoa(k.passed))
-		failed.cells = append(failed.cells, strconv.Itoa(k.failed))
-		skipped.cells = append(skipped.cells, strconv.Itoa(k.skipped))
+		name.cells = append(name.cells, k.Check)
+		passed.cells = append(passed.cells, strconv.Itoa(k.Passed))
+		failed.cells = append(failed.cells, strconv.Itoa(k.Failed))
+		skipped.cells = append(skipped.cells, strconv.Itoa(k.Skipped))
 		why.cells = append(why.cells, k.why.String())
 	}
 	t := table{name, passed, failed, skipped}

@@ -84,7 +84,7 @@ type htmlPage struct {
 	Decided   []htmlDecision
 	Groups    []htmlGroup
 	Failures  []check.Result
-	CheckRows [][]string
+	Checks    []*kind
 	Timelines []timeline
 	Pairs     []htmlPair
 	Rows      []htmlBudget
@@ -111,7 +111,7 @@ func newPage(r Report) (htmlPage, error) {
 	for _, row := range r.Result.Gates {
 		p.Groups = append(p.Groups, newGroup(row))
 	}
-	p.checks()
+	p.Checks, p.Failures = kinds(r.Result.Checks), failures(r.Result.Checks)
 	for _, t := range r.Result.Budgets {
 		p.Rows = append(p.Rows, htmlBudget{t, fmt.Sprintf("%s, counted with %s", t.Corpus, t.Tokenizer)})
 	}
@@ -132,31 +132,6 @@ func stateOf(exit int) string {
 		return "undecided"
 	}
 	return "unjudged"
-}
-
-func (p *htmlPage) checks() {
-	type count struct{ pass, fail, skip int }
-	counts := map[string]*count{}
-	var order []string
-	for _, c := range p.Result.Checks {
-		if counts[c.Check] == nil {
-			counts[c.Check] = &count{}
-			order = append(order, c.Check)
-		}
-		switch n := counts[c.Check]; c.Status {
-		case check.Pass:
-			n.pass++
-		case check.Skip:
-			n.skip++
-		default:
-			n.fail++
-			p.Failures = append(p.Failures, c)
-		}
-	}
-	for _, name := range order {
-		n := counts[name]
-		p.CheckRows = append(p.CheckRows, []string{name, fmt.Sprint(n.pass), fmt.Sprint(n.fail), fmt.Sprint(n.skip)})
-	}
 }
 
 // details compresses the turns of each run: a page of 100,000 turns stays small, and a
