@@ -128,7 +128,7 @@ func checkURL(base yamlpos.At[string]) yamlpos.Errors {
 	u, err := url.Parse(base.Value)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return yamlpos.Errors{base.Errorf("want a URL such as http://localhost:8000/v1")}
+		return yamlpos.Errors{base.Errorf("found no http:// or https:// with a host, want a URL such as http://localhost:8000/v1")}
 	case u.User != nil:
 		return yamlpos.Errors{base.Errorf("found user info in the URL: want the key in an environment variable, named by api_key_env")}
 	case u.RawQuery != "" || u.Fragment != "":
