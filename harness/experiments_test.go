@@ -30,6 +30,9 @@ func TestExperimentsPass(t *testing.T) {
 	}
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
+			if testing.Short() && filepath.Base(path) == "hotpotqa-long.yaml" {
+				t.Skip("slow")
+			}
 			wantPassed(t, eval(t, config(t), path))
 		})
 	}
@@ -140,7 +143,11 @@ func row(t *testing.T, r *harness.Result, model, exit string) stat.Counts {
 }
 
 func TestOracleIsPerfectAndAlwaysUpdateIsNot(t *testing.T) {
-	for _, name := range []string{"hotpotqa.yaml", "hotpotqa-long.yaml", "agent-session.yaml", "needles.yaml"} {
+	names := []string{"hotpotqa.yaml", "needles.yaml", "agent-session.yaml", "hotpotqa-long.yaml"}
+	if testing.Short() {
+		names = names[:2]
+	}
+	for _, name := range names {
 		r := eval(t, config(t), experiments+name)
 		o := row(t, r, "oracle", spec.Record)
 		if o.FalseNeg+o.FalsePos+o.ParseFailed()+o.OverBudget+o.ExitEarly+o.ExitLate+o.ExitNever+o.ExitNoEvidence != 0 ||
@@ -282,7 +289,11 @@ func TestResultDoesNotDependOnParallelism(t *testing.T) {
 		return marshal(t, r), tree(t, cfg.Out)
 	}
 	r1, files1 := run(1)
-	for _, width := range []int{2, 8, 64} {
+	widths := []int{2, 8, 64}
+	if testing.Short() {
+		widths = []int{8}
+	}
+	for _, width := range widths {
 		r, files := run(width)
 		if r != r1 {
 			t.Errorf("the result of --parallel %d differs from that of 1", width)

@@ -22,8 +22,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	os.Setenv("GORACE", raceOptions) // for the processes that tests start
 	testscript.Main(m, map[string]func(){"mem": main, "stuck": stuck})
 }
+
+// A process under the race detector else sleeps for a second before it exits.
+const raceOptions = "atexit_sleep_ms=0"
 
 // stuck is a process that a first signal does not end: it says in two files when it waits
 // for one, and that it has it, and goes on for good.
@@ -44,6 +48,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			tokenizers, err := filepath.Abs("../../prompt/token/testdata/tokenizers")
 			env.Setenv("TOKENIZERS", tokenizers)
+			env.Setenv("GORACE", raceOptions)
 			env.Values[serverKey{}] = &running{}
 			return err
 		},
@@ -76,7 +81,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, args[2:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.Getenv("WORK"), &out, &stderr
-	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "MEM_TEST_URL=" + ts.Getenv("MEM_TEST_URL"), "MEM_TEST_KEY=" + testKey}
+	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "GORACE=" + raceOptions, "MEM_TEST_URL=" + ts.Getenv("MEM_TEST_URL"), "MEM_TEST_KEY=" + testKey}
 	ts.Check(cmd.Start())
 	interruptOnce(ts, cmd, args[0])
 	cmd.Wait()

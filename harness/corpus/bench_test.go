@@ -101,6 +101,9 @@ func peakHeap(f func()) (bytes uint64) {
 // The text of a corpus is not held: 20 MB of it pass through less than 12 MB of heap, half of
 // which is garbage that nobody collects yet. Held, it alone would be more.
 func TestHeapIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, and the race detector has a heap of its own")
+	}
 	cfg := needle(generate(t, 20<<20), builder(t, fourthCounter{}))
 	cfg.Keep = -1
 	if peak := peakHeap(func() { loadAndPass(t, cfg) }); peak > 12<<20 {

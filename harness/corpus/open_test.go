@@ -104,6 +104,9 @@ var streams = map[string]struct{ head, each string }{
 // The memory that an import takes does not grow with its file. The files are compressed,
 // so that neither the test's disk nor its time does.
 func TestStreamTakesFlatMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, and the race detector has a heap of its own")
+	}
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // garbage is not what is bounded here
 	for format, s := range streams {
 		t.Run(format, func(t *testing.T) {

@@ -301,6 +301,9 @@ func TestSynthRefuses(t *testing.T) {
 
 // The heap does not grow with a session, whose text alone would be 24 MB.
 func TestSynthHeapIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, and the race detector has a heap of its own")
+	}
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // else what other tests hold decides how much garbage there may be
 	cfg := corpus.Config{Synth: &corpus.Synth{Task: "vt", Lengths: []int{6_000_000}},
 		Pack: corpus.Pack{Tokens: 4800}, Prompts: builder(t, fourthCounter{}), Keep: -1}

@@ -96,6 +96,9 @@ var long = flag.Bool("long", false, "count every code point and whole megabytes,
 // and the normal forms apart. Of ideographs, Hangul and private use, which are alike, it is
 // every 32nd block unless -long is given.
 func TestEveryCodePointCountsAsInTheReferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	f, err := os.Open("testdata/codepoints.txt")
 	if err != nil {
 		t.Fatal(err)
