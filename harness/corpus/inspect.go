@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 	"github.com/poimen-memory/mem/prompt"
@@ -153,7 +154,7 @@ func (c *checker) record(e *evidence, r *record) {
 	if _, tags, _ := prompt.Escape(r.Text); tags > 0 {
 		report(Reserved, "%d of the prompt's own tags", tags)
 	}
-	if at := mojibake.FindStringIndex(r.Text); at != nil {
+	if at := mojibake().FindStringIndex(r.Text); at != nil {
 		report(Mojibake, "%s", around(r.Text, at[0], at[1]))
 	}
 	if first := c.repeats(r); first != "" {
@@ -185,10 +186,10 @@ func (r *record) name() string {
 
 // mojibake is UTF-8 that was read as Windows-1252, and the character that stands for what
 // could not be read.
-var mojibake = func() *regexp.Regexp {
+var mojibake = sync.OnceValue(func() *regexp.Regexp {
 	const tail = `[\x{80}-\x{bf}€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]`
 	return regexp.MustCompile(`[ÂÃ]` + tail + `|â` + tail + `{2}|ð` + tail + `{3}|\x{fffd}`)
-}()
+})
 
 // parts are the sessions of a corpus.
 func parts(ctx context.Context, cfg Config) ([]part, error) {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // secret is a place in a text that looks like a key.
@@ -28,25 +29,28 @@ type secretPattern struct {
 	pattern *regexp.Regexp
 }
 
-// secretPatterns are the published forms of keys, and values that are called one.
-var secretPatterns = []secretPattern{
-	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`)},
-	{"an AWS access key", regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`)},
-	{"a GitHub token", regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})`)},
-	{"a GitLab token", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-	{"a Slack token", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
-	{"a Google API key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},
-	{"an API key", regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}`)},
-	{"a Hugging Face token", regexp.MustCompile(`\bhf_[A-Za-z0-9]{30,}`)},
-	{"a JSON web token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)},
-	{"a password in a URL", regexp.MustCompile(`\b[a-z][a-z0-9+.-]{1,15}://[^\s/:@]{1,64}:([^\s/@]{4,128})@`)},
-	{"a value that is called a secret", regexp.MustCompile(
-		`(?i)\b[a-z0-9_-]{0,40}(?:api[_-]?key|secret|token|passwd|password)\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?([A-Za-z0-9+/_.=-]{16,})`)},
-}
+// secretPatterns are the published forms of keys, and values that are called one. They take
+// milliseconds to compile, which only those who look for keys should wait for.
+var secretPatterns = sync.OnceValue(func() []secretPattern {
+	return []secretPattern{
+		{"a private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`)},
+		{"an AWS access key", regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`)},
+		{"a GitHub token", regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})`)},
+		{"a GitLab token", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+		{"a Slack token", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
+		{"a Google API key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},
+		{"an API key", regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}`)},
+		{"a Hugging Face token", regexp.MustCompile(`\bhf_[A-Za-z0-9]{30,}`)},
+		{"a JSON web token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)},
+		{"a password in a URL", regexp.MustCompile(`\b[a-z][a-z0-9+.-]{1,15}://[^\s/:@]{1,64}:([^\s/@]{4,128})@`)},
+		{"a value that is called a secret", regexp.MustCompile(
+			`(?i)\b[a-z0-9_-]{0,40}(?:api[_-]?key|secret|token|passwd|password)\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?([A-Za-z0-9+/_.=-]{16,})`)},
+	}
+})
 
 // secrets are the places that look like keys, in the order of the text. None overlap.
 func secrets(text string) (found []secret) {
-	for _, p := range secretPatterns {
+	for _, p := range secretPatterns() {
 		for _, m := range p.pattern.FindAllStringSubmatchIndex(text, -1) {
 			from, to := m[len(m)-2], m[len(m)-1]
 			if len(m) == 2 || plausible(text[from:to]) {
