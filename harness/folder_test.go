@@ -59,14 +59,15 @@ func TestLogsTellTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := map[stat.Key][]stat.Metric{}
-	for _, g := range stat.Groups(runs) {
-		groups[g.Key] = g.Metrics
-	}
 	for _, row := range live.Gates {
-		key := stat.Key{Model: row.Model, Level: row.Level.String(), Exit: row.ExitGate}
-		if diff := cmp.Diff(row.Metrics, groups[key]); diff != "" {
-			t.Errorf("%v (-live +logs)\n%s", key, diff)
+		var of []stat.Run
+		for _, run := range runs {
+			if run.Model == row.Model && run.Level == row.Level.String() && run.Exit == row.ExitGate {
+				of = append(of, run)
+			}
+		}
+		if diff := cmp.Diff(row.Metrics, stat.Measure(of)); diff != "" || len(of) == 0 {
+			t.Errorf("%s, %s, %s: %d runs (-live +logs)\n%s", row.Model, row.Level, row.ExitGate, len(of), diff)
 		}
 	}
 	for _, row := range live.Gates { // the counts of queries add up

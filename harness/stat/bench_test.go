@@ -34,15 +34,15 @@ func drawRuns(model string, queries, trials, turns int, source *rand.PCG) []stat
 	return runs
 }
 
-// BenchmarkStatistics is all that a report asks of 100,000 turns over 200 queries: metrics
-// per group and query, the decision, and a comparison with 99,999 sign flips. It fails
+// BenchmarkStatistics is all that a report asks of 100,000 turns over 200 queries: metrics,
+// the decision, and a comparison with 99,999 sign flips. It fails
 // above 2 s of processor time, which a busy machine does not stretch as it does the clock's.
 func BenchmarkStatistics(b *testing.B) {
 	source := rand.NewPCG(1, 1)
 	old, runs := drawRuns("a", 200, 10, 50, source), drawRuns("b", 200, 10, 50, source)
 	start := processorTime(b)
 	for b.Loop() {
-		stat.Groups(runs)
+		stat.Measure(runs)
 		if _, err := stat.Decide(runs, stat.Rule{}); err != nil {
 			b.Fatal(err)
 		}

@@ -11,28 +11,6 @@ type Metric struct {
 	Estimate
 }
 
-// Key is what metrics are never pooled across.
-type Key struct {
-	Model string `json:"model"`
-	Level string `json:"level"`
-	Exit  string `json:"exit"`
-}
-
-// Group is the metrics of one model × level × exit setting.
-type Group struct {
-	Key
-	Coverage Coverage `json:"coverage"`
-	Metrics  []Metric `json:"metrics"`
-	Queries  []Query  `json:"queries"`
-}
-
-// Query is the metrics of one query of a group: its counts behind the group's numbers. A
-// single query has no interval.
-type Query struct {
-	Query   string   `json:"query"`
-	Metrics []Metric `json:"metrics"`
-}
-
 // Coverage is how much of what was planned is in the metrics, in runs and turns.
 type Coverage struct {
 	Runs       int `json:"runs"`
@@ -52,39 +30,19 @@ func Cover(runs []Run) Coverage {
 	return c
 }
 
-// Groups measures runs per model × level × exit setting and per query, both in the order
-// of their first appearance.
-func Groups(runs []Run) []Group {
-	groups, keys := partition(runs, func(r Run) Key { return Key{r.Model, r.Level, r.Exit} })
-	measured := make([]Group, len(groups))
-	for i, g := range groups {
-		measured[i] = Group{Key: keys[i], Coverage: Cover(g), Metrics: Measure(g), Queries: byQuery(g)}
-	}
-	return measured
-}
-
-func byQuery(runs []Run) []Query {
-	groups, names := partition(runs, func(r Run) string { return r.Query })
-	queries := make([]Query, len(groups))
-	for i, g := range groups {
-		queries[i] = Query{Query: names[i], Metrics: Measure(g)}
-	}
-	return queries
-}
-
-// partition splits a list by key, both in the order of first appearance.
-func partition[T any, K comparable](list []T, key func(T) K) (parts [][]T, keys []K) {
+// partition splits a list by key, in the order of first appearance.
+func partition[T any, K comparable](list []T, key func(T) K) (parts [][]T) {
 	index := map[K]int{}
 	for _, v := range list {
 		k := key(v)
 		i, seen := index[k]
 		if !seen {
 			i = len(parts)
-			index[k], parts, keys = i, append(parts, nil), append(keys, k)
+			index[k], parts = i, append(parts, nil)
 		}
 		parts[i] = append(parts[i], v)
 	}
-	return parts, keys
+	return parts
 }
 
 // Measure is every metric of METRICS section 1 over the complete ones of runs, which share
@@ -127,10 +85,10 @@ func newSample(runs []Run) sample {
 			counts = counts.Add(Count(r))
 		}
 	}
-	queries, _ := partition(complete, func(s scored) string { return s.Query })
+	queries := partition(complete, func(s scored) string { return s.Query })
 	s := sample{queries, make([]float64, len(queries)), counts}
 	for i, q := range queries {
-		trials, _ := partition(q, func(s scored) int { return s.Trial })
+		trials := partition(q, func(s scored) int { return s.Trial })
 		s.ks[i] = float64(len(trials))
 	}
 	return s

@@ -158,32 +158,6 @@ func TestEnforcedExitImputesNothing(t *testing.T) {
 	}
 }
 
-func TestGroupsKeepApart(t *testing.T) {
-	var runs []stat.Run
-	for _, k := range []stat.Key{{Model: "b", Level: "L1", Exit: "record"}, {Model: "a", Level: "L1", Exit: "record"}, {Model: "b", Level: "L2", Exit: "record"}, {Model: "b", Level: "L1", Exit: "enforce"}} {
-		for _, r := range story() {
-			r.Model, r.Level, r.Exit = k.Model, k.Level, k.Exit
-			runs = append(runs, r)
-		}
-	}
-	groups := stat.Groups(runs)
-	if len(groups) != 4 || groups[0].Model != "b" || groups[1].Model != "a" {
-		t.Fatalf("%d groups, want 4 in the order of the runs", len(groups))
-	}
-	for _, g := range groups {
-		if diff := cmp.Diff(stat.Measure(story()), g.Metrics); diff != "" {
-			t.Errorf("%v is not measured alone:\n%s", g.Key, diff)
-		}
-	}
-	q := groups[0].Queries
-	if len(q) != 4 || q[2].Query != "q3" {
-		t.Fatalf("queries are %v", q)
-	}
-	if diff := cmp.Diff(stat.Measure(story()[5:7]), q[2].Metrics); diff != "" {
-		t.Errorf("q3 is not measured alone:\n%s", diff)
-	}
-}
-
 func TestNotes(t *testing.T) {
 	seven := repeat(7, 2, "n Y n N n")
 	if e := measure(t, seven, "recall_strict"); !contains(e.Notes, "7 queries: interval unreliable below 10") {

@@ -93,18 +93,6 @@ func (p Plan) At(queries int) (Power, error) {
 	return p.simulate(queries), nil
 }
 
-// Curve is the power at each number of queries.
-func (p Plan) Curve(queries []int) ([]Power, error) {
-	curve := make([]Power, len(queries))
-	for i, n := range queries {
-		var err error
-		if curve[i], err = p.At(n); err != nil {
-			return nil, err
-		}
-	}
-	return curve, nil
-}
-
 // Needed is the smallest number of queries, from 10 to most, with which the experiment is
 // decided with the given chance, and its power; ok is false where it takes more.
 func (p Plan) Needed(chance float64, most int) (power Power, ok bool, err error) {

@@ -72,9 +72,8 @@ func TestTrialsAreNoQueries(t *testing.T) {
 func TestTrialsOfOneDecision(t *testing.T) {
 	plan := recallPlan(1, 0, 3)
 	plan.Assume[0].PerTrial = 1
-	curve, err := plan.Curve([]int{18, 19})
-	if err != nil || curve[0].Go != 0 || curve[1].Go != 1 {
-		t.Errorf("18 and 19 queries: %+v, %v", curve, err)
+	if curve := curve(t, plan, 18, 19); curve[0].Go != 0 || curve[1].Go != 1 {
+		t.Errorf("18 and 19 queries: %+v", curve)
 	}
 }
 
@@ -96,22 +95,31 @@ func TestCriteriaAreDrawnApart(t *testing.T) {
 
 func TestPowerCurve(t *testing.T) {
 	sizes := []int{9, 20, 40, 80}
-	curve, err := recallPlan(0.95, 0.05, 3).Curve(sizes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, at := range curve {
-		if at.Queries != sizes[i] || i > 0 && at.Go < curve[i-1].Go {
-			t.Errorf("the curve is %+v", curve)
+	first := curve(t, recallPlan(0.95, 0.05, 3), sizes...)
+	for i, at := range first {
+		if at.Queries != sizes[i] || i > 0 && at.Go < first[i-1].Go {
+			t.Errorf("the curve is %+v", first)
 		}
 	}
-	if curve[0].Decided() != 0 || curve[3].Go < 0.9 {
-		t.Errorf("the curve is %+v", curve)
+	if first[0].Decided() != 0 || first[3].Go < 0.9 {
+		t.Errorf("the curve is %+v", first)
 	}
-	again, err := recallPlan(0.95, 0.05, 3).Curve(sizes)
-	if err != nil || cmp.Diff(curve, again) != "" {
-		t.Errorf("equal seeds give %+v, %v", again, err)
+	if diff := cmp.Diff(first, curve(t, recallPlan(0.95, 0.05, 3), sizes...)); diff != "" {
+		t.Errorf("equal seeds differ:\n%s", diff)
 	}
+}
+
+// curve is the power with each number of queries.
+func curve(t *testing.T, p stat.Plan, queries ...int) []stat.Power {
+	t.Helper()
+	powers := make([]stat.Power, len(queries))
+	for i, n := range queries {
+		var err error
+		if powers[i], err = p.At(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return powers
 }
 
 // TestCertainRates: gates that are always or never right are decided as soon as may be.

@@ -179,11 +179,7 @@ func TestSimulatedFalseNoGo(t *testing.T) {
 	n := repetitions(60, 4000)
 	most := 0.05 + monteCarlo(0.05, n)
 	for _, plan := range edges(n) {
-		curve, err := plan.Curve([]int{10, 20, 50, 100})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, at := range curve {
+		for _, at := range curve(t, plan, 10, 20, 50, 100) {
 			if at.NoGo > most {
 				t.Errorf("false NO-GO %.3f of the time with %d queries at ICC %v, want at most %.3f", at.NoGo, at.Queries, plan.Assume[0].ICC, most)
 			}
