@@ -13,13 +13,14 @@ import (
 
 // Outlook is what it would take to decide the spec's decision, if its assumptions hold.
 type Outlook struct {
-	Assume  []stat.Assumption
-	Chance  float64 // of a decision that is wanted
-	Most    int     // queries that were tried
-	Queries int     // that the spec has
-	Trials  int     // of the spec: those of Curve
-	Rows    []OutlookRow
-	Curve   []stat.Power
+	Tokenizer string // what counted
+	Assume    []stat.Assumption
+	Chance    float64 // of a decision that is wanted
+	Most      int     // queries that were tried
+	Queries   int     // that the spec has
+	Trials    int     // of the spec: those of Curve
+	Rows      []OutlookRow
+	Curve     []stat.Power
 }
 
 // OutlookRow is what it takes with so many trials of each query. Cost is that of one
@@ -58,7 +59,7 @@ func (c OutlookConfig) withDefaults() OutlookConfig {
 // evidence. A rate that is assumed of no criterion is an error.
 func (e *Experiment) Outlook(cfg OutlookConfig) (Outlook, error) {
 	cfg = cfg.withDefaults()
-	o := Outlook{Chance: cfg.Chance, Most: cfg.Most, Trials: e.Spec.Trials}
+	o := Outlook{Tokenizer: e.Tokenizer(), Chance: cfg.Chance, Most: cfg.Most, Trials: e.Spec.Trials}
 	runs, jobs := e.likely()
 	if o.Queries = len(queriesOf(runs)); o.Queries == 0 {
 		return o, errors.New("the spec has no model, so nothing can be planned")

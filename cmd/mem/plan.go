@@ -13,7 +13,7 @@ func (e *evaluation) plan(all []experiment) error {
 		name, plan := x.Spec.Experiment.Value, x.Plan()
 		plans = append(plans, plan...)
 		if !e.quiet || !e.dryRun {
-			if err := e.show.Plan(e.stdout, name, plan); err != nil {
+			if err := e.show.Plan(e.stdout, name, x.Tokenizer(), plan); err != nil {
 				return err
 			}
 		}

@@ -38,7 +38,7 @@ func TestGolden(t *testing.T) {
 		"usage.md":          func(w io.Writer) error { return render.Markdown(w, metered()) },
 		"service.txt":       func(w io.Writer) error { return render.Terminal{Width: 80}.Service(w, services()) },
 		"total.txt":         func(w io.Writer) error { return render.Terminal{Width: 100}.Total(w, both) },
-		"plan.txt":          func(w io.Writer) error { return render.Terminal{Width: 60}.Plan(w, "hotpotqa", plan()) },
+		"plan.txt":          func(w io.Writer) error { return render.Terminal{Width: 60}.Plan(w, "hotpotqa", "o200k_base", plan()) },
 		"plan-totals.txt":   func(w io.Writer) error { return render.Terminal{Width: 80}.Totals(w, "By model", plan()) },
 		"plan-unpriced.txt": func(w io.Writer) error { return render.Terminal{}.Totals(w, "By model", plan()[:1]) },
 		"budget.txt": func(w io.Writer) error {

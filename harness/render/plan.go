@@ -8,9 +8,9 @@ import (
 	"github.com/poimen-memory/mem/harness"
 )
 
-// Plan shows an experiment's runs without running them. Their names are never cut, for
+// Plan shows an experiment's runs without running them, and what counted. Their names are never cut, for
 // they are there to be copied.
-func (t Terminal) Plan(w io.Writer, experiment string, plan []harness.Planned) error {
+func (t Terminal) Plan(w io.Writer, experiment, tokenizer string, plan []harness.Planned) error {
 	p := page{Terminal: t}
 	calls, tokens, run := column{head: "calls", right: true}, column{head: "prompt tokens", right: true}, column{head: "run"}
 	for _, r := range plan {
@@ -22,7 +22,7 @@ func (t Terminal) Plan(w io.Writer, experiment string, plan []harness.Planned) e
 	if sum.Bound {
 		most = "at most "
 	}
-	p.heading(fmt.Sprintf("%s: %s, %s%s, at most %s", experiment, plural(sum.Runs, "run"), most, plural(sum.Calls, "call"), plural(sum.Prompt, "prompt token")))
+	p.heading(fmt.Sprintf("%s: %s, %s%s, at most %s, counted with %s", experiment, plural(sum.Runs, "run"), most, plural(sum.Calls, "call"), plural(sum.Prompt, "prompt token"), tokenizer))
 	p.Width = 0
 	p.table(table{calls, tokens, run})
 	return p.flush(w)

@@ -107,7 +107,7 @@ func (t Terminal) Outlook(w io.Writer, experiment string, o harness.Outlook) err
 	p.table(assumptionTable(o.Assume))
 	p.line("")
 	p.table(outlookTable(o))
-	p.paragraph("  ", fmt.Sprintf("the spec has %s; calls and tokens are of one model at one level, at most, without retries.", queries(o.Queries)))
+	p.paragraph("  ", fmt.Sprintf("the spec has %s; calls and tokens are of one model at one level, at most, without retries; counted with %s.", queries(o.Queries), o.Tokenizer))
 	p.section(fmt.Sprintf("Power with %s of each query", plural(o.Trials, "trial")))
 	p.curve(o.Curve)
 	p.paragraph("  ", "█ GO   ▒ NO-GO   · undecided")

@@ -255,7 +255,7 @@ func TestWriteErrors(t *testing.T) {
 	r := broken()
 	term := render.Terminal{}
 	for name, err := range map[string]error{
-		"Result": term.Result(full{}, r), "Total": term.Total(full{}, nil), "Plan": term.Plan(full{}, "x", plan()), "Totals": term.Totals(full{}, "x", plan()),
+		"Result": term.Result(full{}, r), "Total": term.Total(full{}, nil), "Plan": term.Plan(full{}, "x", "o200k_base", plan()), "Totals": term.Totals(full{}, "x", plan()),
 		"Budget": term.Budget(full{}, tables(r.Budgets)), "Tokens": term.Tokens(full{}, "x", tokens()), "JSON": render.JSON(full{}, r),
 		"Markdown": render.Markdown(full{}, r), "JUnit": render.JUnit(full{}, []*harness.Result{r}),
 		"Annotations": render.Annotations(full{}, []*harness.Result{r}),
