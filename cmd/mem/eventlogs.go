@@ -57,12 +57,28 @@ func readLog(path string) ([]loop.Event, int, error) {
 	return events, report.Turns, nil
 }
 
-// countMemory is an eventlog.CountTokens: a memory is counted as prompts show it.
+// countMemory is an eventlog.CountTokens of the named vocabularies: a file's numbers are
+// taken on trust.
 func countMemory(tokenizer string) func(string) int {
 	c, err := token.New(tokenizer)
 	if err != nil {
-		return nil // not known here, or a file's: its numbers are taken on trust
+		return nil
 	}
+	return asShown(c)
+}
+
+// alsoOf is countMemory that knows one more counter.
+func alsoOf(known *token.Counter) eventlog.CountTokens {
+	return func(tokenizer string) func(string) int {
+		if tokenizer == known.Name() {
+			return asShown(known)
+		}
+		return countMemory(tokenizer)
+	}
+}
+
+// asShown counts a memory as prompts show it.
+func asShown(c *token.Counter) func(string) int {
 	return func(text string) int {
 		sent, _, _ := prompt.Escape(text)
 		return c.Count(sent)
