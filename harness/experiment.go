@@ -196,10 +196,26 @@ func positioned(c *spec.Corpus, err error) yamlpos.Errors {
 	if c.Synth != nil {
 		at = c.Synth.At
 	}
-	if why, ok := errors.AsType[*os.PathError](err); ok && why.Path == c.Labels.Value {
-		at = c.Labels.Place
+	if why, ok := errors.AsType[*os.PathError](err); ok {
+		for _, file := range files(c) {
+			if why.Path == file.Value {
+				at = file.Place
+			}
+		}
 	}
 	return unread(at, err)
+}
+
+// files are those that a corpus may name beside its own.
+func files(c *spec.Corpus) []yamlpos.At[string] {
+	list := []yamlpos.At[string]{c.Labels}
+	if c.Synth != nil {
+		list = append(list, c.Synth.Haystack.File)
+	}
+	if c.Synth != nil && c.Synth.From != nil {
+		list = append(list, c.Synth.From.Path, c.Synth.From.Labels)
+	}
+	return list
 }
 
 // unread is what is wrong with a file that the spec names at a place.

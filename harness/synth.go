@@ -15,6 +15,9 @@ func synth(s *spec.Synth) *corpus.Synth {
 		Queries: s.Queries.Value, Depth: string(s.Depth.Value), Seed: s.Seed.Value,
 		Haystack: s.Haystack.Name.Value, File: s.Haystack.File.Value,
 	}
+	if f := s.From; f != nil {
+		made.From = corpus.From{Format: f.Format.Value, Path: f.Path.Value, Labels: f.Labels.Value}
+	}
 	if made.File != "" {
 		made.Haystack = "file"
 	}

@@ -59,6 +59,7 @@ type checkup struct {
 type kindFound struct {
 	n     int
 	first []corpus.Finding
+	shown int // of n, those that first stands for
 }
 
 func (c *checkup) found(f corpus.Finding) {
@@ -68,8 +69,10 @@ func (c *checkup) found(f corpus.Finding) {
 		c.kinds[f.Kind] = k
 		c.order = append(c.order, f.Kind)
 	}
-	if k.n++; len(k.first) < findingsShown {
+	k.n += 1 + f.More
+	if len(k.first) < findingsShown {
 		k.first = append(k.first, f)
+		k.shown += 1 + f.More
 	}
 }
 
@@ -128,7 +131,7 @@ func said(kind corpus.Kind, k *kindFound) (lines []string) {
 	for _, f := range k.first {
 		lines = append(lines, strings.TrimPrefix(f.At.String()+": ", ": ")+string(kind)+": "+f.What)
 	}
-	if more := k.n - len(k.first); more > 0 {
+	if more := k.n - k.shown; more > 0 {
 		lines = append(lines, fmt.Sprintf("%s: and %d more", kind, more))
 	}
 	return lines

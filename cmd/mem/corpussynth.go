@@ -27,20 +27,24 @@ type synthesizing struct {
 func corpusSynth() *cobra.Command {
 	var s synthesizing
 	cmd := &cobra.Command{
-		Use:   "synth --task TASK --tokens N --out FILE.jsonl",
+		Use:   "synth --task TASK --tokens N --out FILE.jsonl [--from FORMAT DATASET]",
 		Short: "Make a corpus of needles in a haystack, with its labels",
 		Long: `synth writes a session with statements hidden in it, and its question with the evidence as
 FILE.labels.yaml beside it. It is no longer than N tokens. Several samples or lengths become
 several files, FILE-1.jsonl or FILE-8k-1.jsonl and so on. The same flags make the same bytes
-everywhere. A spec makes the same session itself:
+everywhere. Task qa takes its questions and documents from DATASET, of that FORMAT; a jsonl
+has its questions in a labels file. A spec makes the same session itself:
 
   corpora:
-    - {id: needles, synth: {task: niah_multikey_1, tokens: 8k, samples: 20, seed: 7}}`,
+    - {id: needles, synth: {task: niah_multikey_1, tokens: 8k, samples: 20, seed: 7}}
+    - {id: qa, synth: {task: qa, from: {format: squad, path: dev.json}, tokens: 8k}}`,
 		Example: `  mem corpus synth --task niah_multikey_1 --tokens 8k --seed 7 --out needles.jsonl
   mem corpus synth --task session --tokens 8k,32k,128k --samples 5 --out agent.jsonl
-  mem corpus synth --task vt --tokens 64k --haystack file --file essays.txt --out vt.jsonl`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+  mem corpus synth --task vt --tokens 64k --haystack file --file essays.txt --out vt.jsonl
+  mem corpus synth --task qa --from hotpotqa hotpot.json --tokens 32k --samples 20 --out qa.jsonl`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.from(args)
 			s.stdout = cmd.OutOrStdout()
 			return s.run(cmd.Context())
 		},
@@ -56,6 +60,8 @@ everywhere. A spec makes the same session itself:
 	flags.Int64Var(&s.Seed, "seed", 0, "`N` that all is drawn from")
 	flags.StringVar(&s.Haystack, "haystack", "", "`KIND` of haystack, one of "+strings.Join(corpus.Haystacks(), ", ")+" (default: the task's)")
 	flags.StringVar(&s.File, "file", "", "text `FILE` of haystack file")
+	flags.StringVar(&s.From.Format, "from", "", "`FORMAT` of the data set of task qa, one of "+strings.Join(corpus.FromFormats(), ", "))
+	flags.StringVar(&s.From.Labels, "labels", "", "labels `FILE` of a jsonl; without it, the one beside it")
 	flags.StringVar(&s.out, "out", "", "`FILE` to write")
 	flags.StringVar(&s.tokenizer, "tokenizer", "o200k_base", "what counts tokens: a vocabulary's `NAME`, or a tokenizer.json")
 	flags.BoolVar(&s.force, "force", false, "write over files that are there")
@@ -63,9 +69,20 @@ everywhere. A spec makes the same session itself:
 		cmd.MarkFlagRequired(name)
 	}
 	completeWords(cmd, "task", corpus.Tasks()...)
+	completeWords(cmd, "from", corpus.FromFormats()...)
 	completeWords(cmd, "haystack", corpus.Haystacks()...)
 	completeWords(cmd, "tokenizer", token.Names()...)
 	return cmd
+}
+
+// from is the data set that is named, with what stands beside it.
+func (s *synthesizing) from(args []string) {
+	for _, path := range args {
+		s.From.Path = path
+		if s.From.Format == "jsonl" && s.From.Labels == "" {
+			s.From.Labels = corpus.LabelsPath(path)
+		}
+	}
 }
 
 func (s *synthesizing) run(ctx context.Context) error {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -232,7 +231,7 @@ func (p promptAsked) ofRun(s *spec.Spec) (*string, error) {
 	if p.spec == "" {
 		return nil, errors.New("--run: want --spec too, whose run it is")
 	}
-	if of := p.project + "/" + p.query + "/"; !strings.HasPrefix(p.run, of) || !fs.ValidPath(p.run) {
+	if of := p.project + "/" + p.query + "/"; !strings.HasPrefix(p.run, of) {
 		return nil, fmt.Errorf("--run: found %s, want a run of this corpus and query, named %s…", p.run, of)
 	}
 	path := filepath.Join(p.out, s.Experiment.Value, "runs", filepath.FromSlash(p.run), "events.jsonl")

@@ -62,7 +62,7 @@ type Config struct {
 	Path    string
 	Format  string // one of Formats; "" is jsonl
 	Join    bool   // all samples of a data set as one session with all their queries
-	Synth   *Synth // in place of Path and Format: what to make
+	Synth   *Synth // in place of Path, Format and Join: what to make
 	Labels  string // path of a labels file, whose queries are asked too; "" for none
 	Pack    Pack
 	Prompts *prompt.Builder // renders and counts
@@ -113,14 +113,15 @@ func Load(ctx context.Context, cfg Config) ([]*Session, error) {
 		return nil, err
 	}
 	var sessions []*Session
+	var asked []Asked
 	for _, p := range parts {
 		s, err := l.session(ctx, p)
 		if err != nil {
 			return nil, err
 		}
-		sessions = append(sessions, s)
+		sessions, asked = append(sessions, s), append(asked, s.queries...)
 	}
-	return sessions, labels.judge(sessions)
+	return sessions, labels.judge(asked)
 }
 
 // parts are the sessions of the file, not yet read.

@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"regexp"
 	"sync"
@@ -21,7 +20,7 @@ const (
 	Ambiguous  Kind = "ambiguous evidence" // a label that hits more than one place, but does not say all
 	Secret     Kind = "secret"             // what looks like a key
 	Unlabelled Kind = "unlabelled query"   // in no session has it evidence
-	Duplicate  Kind = "duplicate"          // a record with the text of an earlier one
+	Duplicate  Kind = "duplicate"          // a record with the text of an earlier one, but for noise that is made
 	Reserved   Kind = "reserved tag"       // is escaped when sent
 	Mojibake   Kind = "mojibake"           // text that was decoded with the wrong character set
 	PassedOver Kind = "passed over"        // what of an import is no record, or no label
@@ -35,14 +34,15 @@ type Finding struct {
 	Kind Kind
 	At   yamlpos.Pos // of the record, or of the label; zero for an imported query
 	What string      // what it is; never the secret itself
+	More int         // findings of the kind that this one stands for, beside itself
 }
 
 // shortDuplicate is the length in bytes below which two equal texts mean nothing: "ok".
 const shortDuplicate = 40
 
 // Check passes over corpora and hands each finding to found: those of records as they
-// come, then those of labels, which may hit in any of the corpora that are given them. The
-// error is that of Load.
+// come, duplicates at the end of a session, one for each text, and last those of labels, which
+// may hit in any of the corpora that are given them. The error is that of Load.
 func Check(ctx context.Context, corpora []Config, found func(Finding)) error {
 	c := checker{found: found, labels: map[labelKey]*labelHits{}, evidence: map[string]int{}}
 	for _, cfg := range corpora {
@@ -57,11 +57,18 @@ func Check(ctx context.Context, corpora []Config, found func(Finding)) error {
 // checker is a Check on its way.
 type checker struct {
 	found    func(Finding)
-	seen     map[[16]byte]string // digests of the texts of a session, and whose they are
+	seen     map[digest]seen // the texts of a session
+	again    []Finding       // those that came again
 	labels   map[labelKey]*labelHits
 	order    []*labelHits
 	evidence map[string]int // places of evidence by query
 	queries  []string
+}
+
+// seen is a text that came.
+type seen struct {
+	first string // the record
+	again int    // its number among those that came again, from 1; 0 if it is none
 }
 
 type labelKey struct {
@@ -83,11 +90,12 @@ func (c *checker) corpus(ctx context.Context, cfg Config) error {
 		return err
 	}
 	for _, p := range parts {
-		c.seen = map[[16]byte]string{}
+		c.seen, c.again = map[digest]seen{}, nil
 		e := newEvidence(cfg.Queries, p.own)
 		if err := each(ctx, p, func(r *record) { c.record(&e, r) }); err != nil {
 			return err
 		}
+		c.duplicates()
 		for _, w := range p.warnings {
 			c.found(Finding{Kind: PassedOver, What: w})
 		}
@@ -126,7 +134,7 @@ func (c *checker) judge() {
 			kind = Ambiguous
 		}
 		if problem := l.problem(l.n); problem != "" {
-			c.found(Finding{kind, l.Pos, problem})
+			c.found(Finding{Kind: kind, At: l.Pos, What: problem})
 		}
 	}
 	for _, id := range c.queries {
@@ -138,7 +146,7 @@ func (c *checker) judge() {
 
 func (c *checker) record(e *evidence, r *record) {
 	if r.skipped != "" {
-		c.found(Finding{PassedOver, r.at, r.skipped})
+		c.found(Finding{Kind: PassedOver, At: r.at, What: r.skipped})
 		return
 	}
 	e.find(r)
@@ -146,7 +154,7 @@ func (c *checker) record(e *evidence, r *record) {
 		c.evidence[e.list[s.query].ID]++
 	}
 	report := func(k Kind, format string, args ...any) {
-		c.found(Finding{k, r.at, r.name() + ": " + fmt.Sprintf(format, args...)})
+		c.found(Finding{Kind: k, At: r.at, What: r.name() + ": " + fmt.Sprintf(format, args...)})
 	}
 	for _, s := range secrets(r.Text) {
 		report(Secret, "%s", s.hint(r.Text))
@@ -157,31 +165,46 @@ func (c *checker) record(e *evidence, r *record) {
 	if at := mojibake().FindStringIndex(r.Text); at != nil {
 		report(Mojibake, "%s", around(r.Text, at[0], at[1]))
 	}
-	if first := c.repeats(r); first != "" {
-		report(Duplicate, "same text as %s", first)
+	c.repeats(r)
+}
+
+// repeats notes a text that came before.
+func (c *checker) repeats(r *record) {
+	if len(r.Text) < shortDuplicate || r.filling {
+		return
+	}
+	text := digestOf(r.Text)
+	switch before, ok := c.seen[text]; {
+	case !ok:
+		c.seen[text] = seen{first: r.name()}
+	case before.again == 0:
+		c.again = append(c.again, Finding{Kind: Duplicate, At: r.at, What: r.name() + ": same text as " + before.first})
+		before.again = len(c.again)
+		c.seen[text] = before
+	default:
+		c.again[before.again-1].More++
 	}
 }
 
-// repeats is the earlier record with the same text, "" without one.
-func (c *checker) repeats(r *record) string {
-	if len(r.Text) < shortDuplicate {
-		return ""
+// duplicates hands out the texts that came again in a session.
+func (c *checker) duplicates() {
+	for _, f := range c.again {
+		if f.More > 0 {
+			f.What += fmt.Sprintf(", which comes %d times in all", f.More+2)
+		}
+		c.found(f)
 	}
-	sum := sha256.Sum256([]byte(r.Text))
-	key := [16]byte(sum[:16])
-	first := c.seen[key]
-	if first == "" {
-		c.seen[key] = r.name()
-	}
-	return first
 }
 
 // name is how a record is spoken of.
 func (r *record) name() string {
-	if r.id == "" {
-		return fmt.Sprintf("record on line %d", r.at.Line)
+	switch {
+	case r.id != "":
+		return "record " + r.id
+	case r.number > 0:
+		return fmt.Sprintf("record %d", r.number)
 	}
-	return "record " + r.id
+	return fmt.Sprintf("record on line %d", r.at.Line)
 }
 
 // mojibake is UTF-8 that was read as Windows-1252, and the character that stands for what

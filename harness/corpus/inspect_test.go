@@ -92,9 +92,9 @@ func TestCheck(t *testing.T) {
 	}
 	a.Queries, b.Queries = []corpus.Query{q, {ID: "bare"}}, []corpus.Query{q}
 	want := []string{
-		"duplicate: record on line 2: same text as record r1",
 		"reserved tag: record r5: 2 of the prompt's own tags",
 		"mojibake: record r6: cafÃ© or itâ€™s",
+		"duplicate: record on line 2: same text as record r1",
 		"missing evidence: the text is not in the corpus",
 		"ambiguous evidence: the text is 2 times in the corpus: want once, or name the record, or say {match: …, all: true}",
 		"missing evidence: record r9 is not in the corpus",
@@ -106,5 +106,55 @@ func TestCheck(t *testing.T) {
 	got := findings(t, corpus.Config{ID: "l", Path: samplesDir + "locomo.json", Format: "locomo"})
 	if len(got) != 4 || !strings.HasPrefix(got[0], "passed over: image") || !strings.HasPrefix(got[3], "unlabelled query: query conv-26-q005") {
 		t.Errorf("an import: %q", got)
+	}
+}
+
+// Noise that is made comes again and again by design and is no finding. The same records in
+// a file, of which nobody knows that, are: one finding for each text, and all counted.
+func TestCheckDuplicates(t *testing.T) {
+	for _, task := range []string{"niah_single_1", "vt"} {
+		made := corpus.Config{ID: "n", Synth: &corpus.Synth{Task: task, Lengths: []int{4000}}, Prompts: builder(t, fourthCounter{})}
+		if found := findings(t, made); found != nil {
+			t.Errorf("%s: %q", task, found)
+		}
+		samples, err := corpus.Synthesize(t.Context(), "n", *made.Synth, fourthCounter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var twin bytes.Buffer
+		if _, err := samples[0].Write(t.Context(), &twin); err != nil {
+			t.Fatal(err)
+		}
+		repeats, texts := 0, map[string]bool{}
+		again := map[string]bool{}
+		for line := range strings.Lines(twin.String()) {
+			if texts[line] {
+				repeats++
+				again[line] = true
+			}
+			texts[line] = true
+		}
+		sum, list := 0, 0
+		err = corpus.Check(t.Context(), []corpus.Config{{ID: "twin", Path: write(t, "twin.jsonl", twin.String())}}, func(f corpus.Finding) {
+			if sum, list = sum+1+f.More, list+1; f.Kind != corpus.Duplicate || f.At.Line == 0 || !strings.HasPrefix(f.What, fmt.Sprintf("record on line %d: same text as record on line ", f.At.Line)) ||
+				!strings.HasSuffix(f.What, fmt.Sprintf(", which comes %d times in all", f.More+2)) {
+				t.Errorf("%s: %v %s: %s", task, f.At, f.Kind, f.What)
+			}
+		})
+		if err != nil || repeats == 0 || sum != repeats || list != len(again) {
+			t.Errorf("%s: %d duplicates of %d texts, want %d of %d; %v", task, sum, list, repeats, len(again), err)
+		}
+	}
+}
+
+// What a user's haystack brings into a session that is made is found where the session has it.
+func TestCheckPlaceInWhatIsMade(t *testing.T) {
+	key := keys()["an AWS access key"]
+	made := corpus.Config{ID: "n", Prompts: builder(t, fourthCounter{}), Synth: &corpus.Synth{Task: "niah_single_1", Lengths: []int{200}, Haystack: "file",
+		File: write(t, "hay.txt", "One. Two. Three. Four. Five. Six is "+key+" here. Seven. Eight. Nine. Ten. ")}}
+	var at []string
+	err := corpus.Check(t.Context(), []corpus.Config{made}, func(f corpus.Finding) { at = append(at, f.At.String()+": "+f.What) })
+	if want := "n/1: record 2: what looks like an AWS access key"; err != nil || len(at) == 0 || !strings.HasPrefix(at[0], want) {
+		t.Errorf("found %q, %v, want first %q", at, err, want)
 	}
 }

@@ -158,19 +158,17 @@ func (c *Config) readLabels() (added, error) {
 
 // judge refuses labels of the file that are not in the corpus, or at more places than they
 // may.
-func (a added) judge(sessions []*Session) error {
+func (a added) judge(asked []Asked) error {
 	hits := map[yamlpos.Pos]int{}
 	labels := map[yamlpos.Pos]Label{}
-	for _, s := range sessions {
-		for _, q := range s.queries {
-			from, ok := a[q.ID]
-			if !ok {
-				continue
-			}
-			for i := from; i < len(q.Labels); i++ {
-				labels[q.Labels[i].Pos] = q.Labels[i]
-				hits[q.Labels[i].Pos] += q.Hits[i]
-			}
+	for _, q := range asked {
+		from, ok := a[q.ID]
+		if !ok {
+			continue
+		}
+		for i := from; i < len(q.Labels); i++ {
+			labels[q.Labels[i].Pos] = q.Labels[i]
+			hits[q.Labels[i].Pos] += q.Hits[i]
 		}
 	}
 	var errs yamlpos.Errors

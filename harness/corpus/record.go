@@ -18,6 +18,8 @@ type record struct {
 	spans []span // evidence in the text
 	hard  []span // what looks like evidence of the query and is none
 
+	number  int    // of one that is made, from 1: it has no line
+	filling bool   // comes again and again by design
 	skipped string // not "": no record, but something that is passed over, and what it is
 }
 

@@ -15,14 +15,21 @@ import (
 	"github.com/poimen-memory/mem/prompt"
 )
 
-// Synth says what to synthesize: needles in a haystack, in the tasks that RULER (arXiv
-// 2404.06654) and MemAgent (arXiv 2507.02259) evaluate on, and a coding agent's session.
-// What is zero, but for Task and Lengths, is as the task has it.
+// Synth says what to synthesize: needles in a haystack and documents among distractors, in
+// the tasks that RULER (arXiv 2404.06654) and MemAgent (arXiv 2507.02259) evaluate on, and a
+// coding agent's session. What is zero, but for Task and Lengths, is as the task has it.
 //
 // Every sample has places, keys and values of its own, which depend on nothing but the
 // fields of Synth and the tokenizer. Statements that the question asks for are evidence;
 // those of other keys are hard negatives. Of a value that changes over time each statement
 // is evidence, for nobody can know that it will be replaced; the newest one is the answer.
+//
+// A sample of task qa is a question of the data set From: its gold documents, at places of
+// their own in every sample, among distractors that are drawn, the question's own ones
+// first, until there is room for none. Evidence is what the data set says; of squad, the
+// paragraphs with the answers. No two documents have the same text or, of hotpotqa, the same
+// title. That a distractor has the answer's words is let be: a data set of short answers has
+// few documents without. Samples ask different questions, the same ones at each length.
 type Synth struct {
 	Task     string // one of Tasks
 	Lengths  []int  // tokens of a session as rendered, at most; each has Samples sessions
@@ -34,6 +41,7 @@ type Synth struct {
 	Seed     int64
 	Haystack string // noise, text, needles, or file
 	File     string // of haystack file: its sentences, again and again
+	From     From   // of task qa
 }
 
 // sentences is how many a record of a haystack has. A needle stands before one of them.
@@ -58,8 +66,14 @@ func (s Synth) Check() error {
 	if min(s.Samples, s.Needles, s.Values, s.Queries) < 0 {
 		return errors.New("samples, needles, values and queries: found one below 0")
 	}
+	if s.Task == "qa" {
+		return s.checkQA()
+	}
+	if s.From != (From{}) {
+		return fmt.Errorf("from: found it with task %s, want it with task qa only", s.Task)
+	}
 	s = s.withDefaults(f)
-	switch depth, err := strconv.ParseFloat(s.Depth, 64); {
+	switch {
 	case s.Queries > s.Needles:
 		return fmt.Errorf("queries: found %d, want at most the needles, %d", s.Queries, s.Needles)
 	case s.Task == "vt" && s.Queries != 1:
@@ -68,10 +82,27 @@ func (s Synth) Check() error {
 		return fmt.Errorf("needles: found %d of %d values, want at most 500 in all: haystack needles has as many as fit", s.Needles, s.Values)
 	case s.Depth == "grid" && len(f.write(s, new(random)).statements()) > gridDepths:
 		return fmt.Errorf("depth: grid has %d places, want no more statements than that", gridDepths)
-	case s.Depth != "uniform" && s.Depth != "grid" && !(err == nil && 0 <= depth && depth <= 100):
+	}
+	return errors.Join(s.checkDepth(), s.checkHaystack(f))
+}
+
+// checkQA says what is wrong with the fields of task qa.
+func (s Synth) checkQA() error {
+	if s.Needles+s.Values+s.Queries > 0 || s.Haystack+s.File != "" {
+		return errors.New("needles, values, queries and haystack: found one with task qa, want none: it hides the documents of its data set")
+	}
+	if err := s.From.check(); err != nil {
+		return fmt.Errorf("from: %w", err)
+	}
+	return s.withDefaults(family{}).checkDepth()
+}
+
+func (s Synth) checkDepth() error {
+	depth, err := strconv.ParseFloat(s.Depth, 64)
+	if percentage := err == nil && 0 <= depth && depth <= 100; !percentage && s.Depth != "uniform" && s.Depth != "grid" {
 		return fmt.Errorf("depth: found %q, want uniform, grid or a percentage from 0 to 100", s.Depth)
 	}
-	return s.checkHaystack(f)
+	return nil
 }
 
 func (s Synth) checkHaystack(f family) error {
@@ -99,30 +130,50 @@ func (l *loader) synthesize(ctx context.Context) ([]part, error) {
 	if err := l.Synth.Check(); err != nil {
 		return nil, fmt.Errorf("synth: %w", err)
 	}
-	f := families()[l.Synth.Task]
-	s := l.Synth.withDefaults(f)
-	file, err := s.readFile()
+	sample, err := l.maker(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var parts []part
-	for _, tokens := range s.Lengths {
-		for n := range s.Samples {
-			one := &synthetic{Synth: s, name: s.name(tokens, n), prompts: l.Prompts, tokens: tokens, query: len(l.Queries)}
-			one.make(f, random(uint64(s.Seed)).of(tokens, n), file)
-			if err := one.fit(ctx); err != nil {
-				return nil, err
+	for _, tokens := range l.Synth.Lengths {
+		for n := range max(1, l.Synth.Samples) {
+			p, err := sample(tokens, n)
+			if err != nil {
+				return nil, fmt.Errorf("synth: %w", err)
 			}
-			one.place()
-			p := one.part(l.ID)
-			if slices.ContainsFunc(l.Queries, func(q Query) bool { return q.ID == p.own[0].ID }) {
-				return nil, fmt.Errorf("synth: the query's id %q is taken by a query of the spec", p.own[0].ID)
+			q := &p.own[0].Query
+			q.ID = strings.TrimPrefix(l.ID+"-"+p.name, "-")
+			if slices.ContainsFunc(l.Queries, func(other Query) bool { return other.ID == q.ID }) {
+				return nil, fmt.Errorf("synth: the query's id %q is taken by a query of the spec", q.ID)
 			}
 			parts = append(parts, p)
 		}
 	}
 	return parts, nil
 }
+
+// maker is what makes the n-th sample, from 0, of so many tokens.
+func (l *loader) maker(ctx context.Context) (func(tokens, n int) (part, error), error) {
+	f := families()[l.Synth.Task]
+	s := l.Synth.withDefaults(f)
+	if s.Task == "qa" {
+		return l.quizzes(ctx, s)
+	}
+	file, err := s.readFile()
+	return func(tokens, n int) (part, error) {
+		name := s.name(tokens, n)
+		one := &synthetic{Synth: s, name: name, fullName: within(l.ID, name), meter: meter{l.Prompts}, tokens: tokens, query: len(l.Queries)}
+		one.make(f, s.seed(tokens, n), file)
+		if err := one.fit(ctx); err != nil {
+			return part{}, err
+		}
+		one.place()
+		return one.part(), nil
+	}, err
+}
+
+// seed is what all of a sample is drawn from.
+func (s Synth) seed(tokens, n int) random { return random(uint64(s.Seed)).of(tokens, n) }
 
 // name numbers the samples: 01, or 8k-01 where there are several lengths.
 func (s Synth) name(tokens, n int) string {
@@ -148,15 +199,16 @@ func Length(tokens int) string {
 // alone, so that a session of any length takes no memory.
 type synthetic struct {
 	Synth
-	name    string
-	prompts *prompt.Builder
-	tokens  int
-	query   int // index of its query among those of the session
-	seed    random
-	riddle  riddle
-	hay     filler
-	records int
-	placed  []placed // in the order of the text
+	meter
+	name     string
+	fullName string // its name with that of the corpus
+	tokens   int
+	query    int // index of its query among those of the session
+	seed     random
+	riddle   riddle
+	hay      filler
+	records  int
+	placed   []placed // in the order of the text
 }
 
 // placed is a statement before a sentence of the haystack, both counted from 0.
@@ -192,17 +244,20 @@ func (s *synthetic) fit(ctx context.Context) error {
 		}
 	}
 	if s.records == 0 && ctx.Err() == nil {
-		return fmt.Errorf("synth: tokens: found %d, want room for the %d tokens of the needles and for a record", s.tokens, needles)
+		return fmt.Errorf("tokens: found %d, want room for the %d tokens of the needles and for a record", s.tokens, needles)
 	}
 	return ctx.Err()
 }
 
-func (s *synthetic) measure(text string) int { return s.prompts.Measure(text).Tokens }
+// meter counts tokens.
+type meter struct{ prompts *prompt.Builder }
+
+func (m meter) measure(text string) int { return m.prompts.Measure(text).Tokens }
 
 // cost is what a record adds to a session. It ends where the next one begins, for some
 // vocabularies count a blank line by what follows it.
-func (s *synthetic) cost(role, text string) int {
-	return s.measure(prompt.Render(prompt.Record{Role: role, Text: text})+"\n\n[") - s.measure("[")
+func (m meter) cost(role, text string) int {
+	return m.measure(prompt.Render(prompt.Record{Role: role, Text: text})+"\n\n[") - m.measure("[")
 }
 
 // gridDepths is how many depths RULER has.
@@ -234,10 +289,8 @@ func (s *synthetic) place() {
 	slices.SortStableFunc(s.placed, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 }
 
-func (s *synthetic) part(corpus string) part {
-	q := s.riddle.query
-	q.ID = strings.TrimPrefix(corpus+"-"+s.name, "-")
-	return part{name: s.name, read: s.read, own: []imported{{Query: q}}, tokens: s.tokens, depth: s.depth()}
+func (s *synthetic) part() part {
+	return part{name: s.name, read: s.read, own: []imported{{Query: s.riddle.query}}, tokens: s.tokens, depth: s.depth()}
 }
 
 // depth is where the first queried statement stands, in percent of the text.
@@ -266,7 +319,7 @@ func (s *synthetic) read() iter.Seq2[*record, error] {
 // a record with statements has an id: labels need it, and ids take memory.
 func (s *synthetic) record(i int, with []placed, before int) *record {
 	role, hay := s.hay(i)
-	r := &record{at: yamlpos.Pos{File: s.name}}
+	r := &record{at: yamlpos.Pos{File: s.fullName}, number: i + 1, filling: hay.cycled && len(with) == 0}
 	r.Role = role
 	if len(with) > 0 {
 		r.id = fmt.Sprintf("needle-%d", before+1)

@@ -27,6 +27,14 @@ func synth(t testing.TB, s corpus.Synth, chunk int, counter prompt.Counter) []*c
 	return sessions
 }
 
+// from is the data set of task qa, none of another one.
+func from(task string) (f corpus.From) {
+	if task == "qa" {
+		f = corpus.From{Format: "hotpotqa", Path: dev50}
+	}
+	return f
+}
+
 func vocabulary(t testing.TB, name string) prompt.Counter {
 	t.Helper()
 	c, err := token.New(name)
@@ -50,7 +58,7 @@ func TestSynthLength(t *testing.T) {
 	for _, name := range []string{"o200k_base", "cl100k_base", "p50k_base", "r50k_base", "qwen2.5"} {
 		counter := vocabulary(t, name)
 		for _, task := range corpus.Tasks() {
-			s := synth(t, corpus.Synth{Task: task, Lengths: []int{length}}, chunk, counter)[0]
+			s := synth(t, corpus.Synth{Task: task, Lengths: []int{length}, From: from(task)}, chunk, counter)[0]
 			if got := total(s.ChunkTokens()); got > length || got <= length-chunk {
 				t.Errorf("%s %s: %d tokens, want at most %d and more than %d", name, task, got, length, length-chunk)
 			}
@@ -175,20 +183,27 @@ func TestSynthCut(t *testing.T) {
 // 1000 samples in ten bins, χ² of 9 degrees of freedom is under 27.88 with p = 0.999.
 func TestSynthPlacesAreUniform(t *testing.T) {
 	const samples, bins = 1000, 10
-	for _, task := range []string{"niah_single_1", "niah_multikey_1"} {
-		count := make([]int, bins)
-		for _, s := range synth(t, corpus.Synth{Task: task, Lengths: []int{1500}, Samples: samples, Seed: 1}, 1500, fourthCounter{}) {
+	towns := qa(t, "squad", squad(samples), 470) // 20 documents, two in each bin
+	for _, s := range []corpus.Synth{{Task: "niah_single_1", Lengths: []int{1500}}, {Task: "niah_multikey_1", Lengths: []int{1500}}, towns} {
+		count, task := make([]int, bins), s.Task
+		s.Samples, s.Seed = samples, 1
+		for _, s := range synth(t, s, 1500, fourthCounter{}) {
 			count[min(int(s.Depth()/100*bins), bins-1)]++
 		}
-		chi := 0.0
-		for _, n := range count {
-			d := float64(n) - samples/bins
-			chi += d * d / (samples / bins)
-		}
-		if chi > 27.88 {
+		if chi := chiSquare(count); chi > 27.88 {
 			t.Errorf("%s: places %v, χ² %.1f", task, count, chi)
 		}
 	}
+}
+
+// chiSquare is how far counts are from being equal.
+func chiSquare(count []int) (chi float64) {
+	want := float64(total(count)) / float64(len(count))
+	for _, n := range count {
+		d := float64(n) - want
+		chi += d * d / want
+	}
+	return chi
 }
 
 func TestSynthDepth(t *testing.T) {
@@ -219,8 +234,8 @@ func TestSynthDepth(t *testing.T) {
 func TestSynthBytes(t *testing.T) {
 	var got strings.Builder
 	for _, task := range corpus.Tasks() {
-		s := synth(t, corpus.Synth{Task: task, Lengths: []int{1024, 2048}, Samples: 2, Seed: 7}, 500, fourthCounter{})
-		again := synth(t, corpus.Synth{Task: task, Lengths: []int{2048, 1024}, Samples: 2, Seed: 7}, 500, fourthCounter{})
+		s := synth(t, corpus.Synth{Task: task, Lengths: []int{1024, 2048}, Samples: 2, Seed: 7, From: from(task)}, 500, fourthCounter{})
+		again := synth(t, corpus.Synth{Task: task, Lengths: []int{2048, 1024}, Samples: 2, Seed: 7, From: from(task)}, 500, fourthCounter{})
 		for i := range s {
 			if other := again[(i+2)%4]; other.SHA() != s[i].SHA() || other.Name() != s[i].Name() {
 				t.Errorf("%s: %s depends on the lengths beside it", task, s[i].Name())
@@ -230,7 +245,7 @@ func TestSynthBytes(t *testing.T) {
 		if s[0].SHA() == s[1].SHA() || s[0].Queries()[0].Text == s[1].Queries()[0].Text {
 			t.Errorf("%s: two samples are the same", task)
 		}
-		other := synth(t, corpus.Synth{Task: task, Lengths: []int{1024}, Seed: 8}, 500, fourthCounter{})
+		other := synth(t, corpus.Synth{Task: task, Lengths: []int{1024}, Seed: 8, From: from(task)}, 500, fourthCounter{})
 		if other[0].SHA() == s[0].SHA() {
 			t.Errorf("%s: two seeds are the same", task)
 		}
@@ -291,6 +306,15 @@ func TestSynthRefuses(t *testing.T) {
 		{corpus.Synth{Task: "niah_single_1", Lengths: []int{100}, Haystack: "file"}, "want a file"},
 		{corpus.Synth{Task: "session", Lengths: []int{100}, Haystack: "noise"}, "a session is its own"},
 		{corpus.Synth{Task: "vt", Lengths: []int{100}, Needles: 501}, "at most 500"},
+		{corpus.Synth{Task: "vt", Lengths: []int{100}, From: from("qa")}, "with task qa only"},
+		{corpus.Synth{Task: "qa", Lengths: []int{100}}, `from: format: found "", want one of hotpotqa, jsonl, musique, squad`},
+		{corpus.Synth{Task: "qa", Lengths: []int{100}, From: corpus.From{Format: "locomo", Path: "l.json"}}, `found "locomo", want one of`},
+		{corpus.Synth{Task: "qa", Lengths: []int{100}, From: corpus.From{Format: "jsonl", Path: "l.json"}}, "want a labels file"},
+		{corpus.Synth{Task: "qa", Lengths: []int{100}, From: from("qa"), Values: 2}, "found one with task qa, want none"},
+		{corpus.Synth{Task: "qa", Lengths: []int{100}, From: from("qa"), Depth: "deep"}, "want uniform, grid or a percentage"},
+		{corpus.Synth{Task: "qa", Lengths: []int{100}, From: from("qa"), Samples: 51}, "samples: found 51, want at most 50: so many of the 50 questions in " + dev50 + " have evidence"},
+		{corpus.Synth{Task: "qa", Lengths: []int{100}, From: from("qa")}, "tokens: found 100, want room for the "},
+		{corpus.Synth{Task: "qa", Lengths: []int{1 << 20}, From: from("qa")}, "tokens: found 1048576, want at most "},
 	} {
 		_, err := corpus.Load(t.Context(), corpus.Config{Synth: &c.synth, Pack: corpus.Pack{Tokens: 100}, Prompts: builder(t, fourthCounter{})})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

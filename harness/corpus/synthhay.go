@@ -12,6 +12,7 @@ import (
 type hay struct {
 	sentences []string
 	hard      bool // each states something of another key
+	cycled    bool // they come again and again
 }
 
 func (h hay) text() string { return strings.Join(h.sentences, " ") }
@@ -36,7 +37,7 @@ func (f family) hay(s *synthetic, file []string) filler {
 // cycle is sentences in their order, again and again.
 func cycle(list []string) filler {
 	return func(i int) (string, hay) {
-		var h hay
+		h := hay{cycled: true}
 		for n := range sentences {
 			h.sentences = append(h.sentences, list[(i*sentences+n)%len(list)])
 		}

@@ -54,6 +54,7 @@ func families() map[string]family {
 		"niah_multiquery": niah("text", 4, 1, 4, word, number),
 		"vt":              {"noise", 1, 4, 1, word, number, variables},
 		"session":         {"session", 4, 2, 1, setting, amount, decisions},
+		"qa":              {haystack: "documents"},
 	}
 }
 

@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/poimen-memory/mem/prompt"
@@ -24,7 +23,7 @@ func Synthesize(ctx context.Context, id string, s Synth, counter prompt.Counter)
 	l := &loader{Config: Config{ID: id, Synth: &s, Prompts: prompts}}
 	parts, err := l.synthesize(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("corpus %s: %w", id, err)
+		return nil, err
 	}
 	var samples []Sample
 	for _, p := range parts {

@@ -158,6 +158,10 @@ func (s *Spec) paths() (paths []*yamlpos.At[string]) {
 		}
 		if sy := s.Corpora[i].Synth; sy != nil {
 			add(&sy.Haystack.File)
+			if sy.From != nil {
+				add(&sy.From.Path)
+				add(&sy.From.Labels)
+			}
 		}
 	}
 	for i := range s.Models {

@@ -29,6 +29,7 @@ func validate(s *Spec, decoded bool) yamlpos.Errors {
 	v.budget()
 	v.levels()
 	v.paths()
+	each(v, s.Corpora, (*validator).synth)
 	each(v, s.Queries, (*validator).query)
 	each(v, s.Models, (*validator).model)
 	each(v, s.Golden, (*validator).golden)
@@ -190,6 +191,36 @@ func (v *validator) paths() {
 		case strings.Contains(p.Value, `\`):
 			v.errorf(p.Place, "found %q, want / between folders, which every system reads", p.Value)
 		}
+	}
+}
+
+// synth: a task with documents of a data set, and the tasks with statements.
+func (v *validator) synth(c Corpus) {
+	s := c.Synth
+	switch {
+	case s == nil || s.Task.Value == "": // reported
+	case s.Task.Value != "qa":
+		if s.From != nil {
+			v.errorf(s.From.At, "found it with task %s, want it with task qa only", s.Task.Value)
+		}
+	case s.From == nil:
+		v.errorf(s.At, `"from" is missing: task qa wants {format: hotpotqa, path: FILE}, or another data set`)
+	default:
+		v.from(s)
+	}
+}
+
+func (v *validator) from(s *Synth) {
+	for _, field := range []yamlpos.Place{s.Needles.Place, s.Values.Place, s.Queries.Place, s.Haystack.At} {
+		if field.Present() {
+			v.errorf(field, "found it with task qa, want it with another task: qa hides the documents of its data set")
+		}
+	}
+	switch format := s.From.Format.Value; {
+	case format == "jsonl" && !s.From.Labels.Present():
+		v.errorf(s.From.At, `"labels" is missing: a jsonl wants the labels file with its questions`)
+	case format != "jsonl" && format != "" && s.From.Labels.Present():
+		v.errorf(s.From.Labels.Place, "found it with format %s, which brings its own, want it with jsonl only", format)
 	}
 }
 

@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"iter"
@@ -13,9 +14,9 @@ import (
 // reader's or Decode's.
 func Read(log io.Reader) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		in := newLines(log)
+		in := bufio.NewReader(log)
 		for {
-			line, err := in.next()
+			line, err := in.ReadBytes('\n')
 			if errors.Is(err, io.EOF) {
 				return
 			}
