@@ -390,6 +390,29 @@ models: [{id: never, policy: never_update}]
 	}
 }
 
+// TestWhatWasSentIsCounted: a loop that sends more than its components is over budget, and
+// what retain compares is held against the template, not against what came first.
+func TestWhatWasSentIsCounted(t *testing.T) {
+	sends := func(change func(*loop.Request)) harness.Loop {
+		return broken(func(c *loop.Config) {
+			inner := c.Model
+			c.Model = modelFunc(func(ctx context.Context, r loop.Request) (loop.Completion, error) {
+				change(&r)
+				return inner.Complete(ctx, r)
+			})
+		})
+	}
+	cfg := config(t)
+	cfg.Loop = sends(func(r *loop.Request) { r.User += strings.Repeat(" word", 40000) })
+	wantOnly(t, eval(t, cfg, small(t, "")), "budget", "prompt is over budget: limit 30720 tokens")
+	cfg = config(t)
+	cfg.Loop = sends(func(r *loop.Request) { r.System = strings.Repeat(" word", 40000) })
+	wantOnly(t, eval(t, cfg, small(t, "")), "budget", "prompt is over budget: limit 30720 tokens")
+	cfg = config(t)
+	cfg.Loop = sends(func(r *loop.Request) { r.User = strings.Replace(r.User, "<memory> ", "<memory>  ", 1) })
+	wantOnly(t, eval(t, cfg, small(t, "")), "retain", "turn 1: the memory is")
+}
+
 func TestMinHeadroom(t *testing.T) {
 	wantPassed(t, eval(t, config(t), small(t, "checks: {budget: {min_headroom: 29000}}\n")))
 	r := eval(t, config(t), small(t, "checks: {budget: {min_headroom: 29500}}\n"))

@@ -62,8 +62,27 @@ func (e *Experiment) budgets(runs []*done) []check.BudgetTable {
 		}
 		tables = append(tables, e.headroom().Table(id, e.Tokenizer(), u))
 	}
-	return tables
+	return append(tables, e.budgetOverMemories(runs)...)
 }
+
+// budgetOverMemories measures the prompts of L2, whose chunks are what L1 left. Without
+// such a run there is no table.
+func (e *Experiment) budgetOverMemories(runs []*done) []check.BudgetTable {
+	u := check.Usage{Fixed: e.prompts.Fixed()}
+	for _, d := range runs {
+		if d.Session == MemoriesSession && d.Level == 2 {
+			u.Chunks, u.Questions = append(u.Chunks, d.chunks...), append(u.Questions, d.question)
+			u.Memories, u.Prompts = append(u.Memories, d.memories...), append(u.Prompts, d.prompts...)
+		}
+	}
+	if len(u.Chunks) == 0 {
+		return nil
+	}
+	return []check.BudgetTable{e.headroom().Table(memoriesTable, e.Tokenizer(), u)}
+}
+
+// memoriesTable stands in place of a corpus; no id has a space in it.
+const memoriesTable = "L1 memories"
 
 func (e *Experiment) headroom() check.Headroom {
 	c := e.Spec.Checks.Budget.Value

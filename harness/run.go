@@ -26,6 +26,8 @@ type done struct {
 	turns     []stat.Turn
 	memories  []int // tokens, one a prompt
 	prompts   []int // tokens, one a prompt
+	chunks    []int // tokens, one a chunk of its input
+	question  int   // tokens
 	memory    *prompt.Text
 	committed bool
 	replayed  bool // what answered it is counted with another run
@@ -98,13 +100,15 @@ func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) d
 	defer rec.close()
 	t := e.tally(j, in, rec, turned)
 	watch := &check.Watch{Model: t, Sink: t}
+	watch.Before, watch.After = e.prompts.Around()
 	out, err := e.cfg.Loop(context.WithoutCancel(ctx), loop.Config{
 		Model: watch, Sink: watch, Prompts: e.prompts, Level: loop.Level(j.Level),
 		UseExitGate: j.ExitGate == spec.Enforce, Tokenizer: e.Tokenizer(),
-	}, j.query, until(ctx, in.chunks))
+	}, j.query, t.reading(until(ctx, in.chunks)))
 	d.State, d.Reason = classify(ctx, err)
 	d.Facts, d.memory, d.committed, d.turns = t.end(out), out.Memory, t.committed(), t.turns
-	d.memories, d.prompts, d.usage = t.memories, t.prompts, t.usage
+	d.question = t.problem.Tokens
+	d.memories, d.prompts, d.usage = t.memories, t.sizes, t.usage
 	d.checks = append(d.checks, watch.Retain(j.Name, out), e.verify(j, len(in.tokens), d.State == Complete, out))
 	d.Changed = watch.Changed()
 	if d.State == Complete {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/stat"
@@ -17,19 +18,20 @@ import (
 type tally struct {
 	model     loop.Model
 	sink      loop.Sink
-	evidence  map[int]bool  // turns whose chunk is evidence
-	chunks    []int         // tokens of each turn's chunk
-	fixed     prompt.Tokens // of every prompt of the run: template, system message, question
+	evidence  map[int]bool // turns whose chunk is evidence
+	prompts   *prompt.Builder
+	problem   prompt.Text
 	tokenizer string
 	turned    func() // after each turn
 
 	calls    int
+	chunk    prompt.Chunk    // of the turn in hand
+	sent     int             // tokens of its prompt
 	reply    loop.Completion // the last
-	text     *string         // M_t; nil: none
+	memory   *prompt.Text    // M_t; nil: none
 	turns    []stat.Turn
 	memories []int // tokens of the memory in each turn's prompt
-	prompts  []int // tokens of each turn's prompt
-	memory   int   // tokens of M_t as sent, NoMemory's at first
+	sizes    []int // tokens of each turn's prompt
 	facts    check.Facts
 	usage    usage
 }
@@ -42,11 +44,9 @@ type usage struct {
 }
 
 func (e *Experiment) tally(j *job, in input, rec recording, turned func()) *tally {
-	fixed := e.prompts.Fixed()
-	fixed.Problem = e.prompts.Measure(j.query).Tokens
 	return &tally{
-		model: rec.model, sink: eventlog.Writer{W: rec.events}, evidence: in.turns(), chunks: in.tokens,
-		fixed: fixed, tokenizer: e.Tokenizer(), turned: turned, memory: e.prompts.Memory(nil).Tokens,
+		model: rec.model, sink: eventlog.Writer{W: rec.events}, evidence: in.turns(),
+		prompts: e.prompts, problem: e.prompts.Measure(j.query), tokenizer: e.Tokenizer(), turned: turned,
 	}
 }
 
@@ -54,11 +54,15 @@ func (e *Experiment) tally(j *job, in input, rec recording, turned func()) *tall
 // what we counted, and with what.
 func (t *tally) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
 	t.calls++
+	if r.Attempt == 1 {
+		t.sent = t.tokens(r)
+		t.memories, t.sizes = append(t.memories, t.prompts.Memory(t.memory).Tokens), append(t.sizes, t.sent)
+	}
 	var err error
 	t.reply, err = t.model.Complete(ctx, r)
 	var tooLong interface{ ContextLength() bool }
 	if errors.As(err, &tooLong) && tooLong.ContextLength() {
-		return t.reply, fmt.Errorf("%w (we count %d tokens in the prompt, by %s)", err, t.prompt(), t.tokenizer)
+		return t.reply, fmt.Errorf("%w (we count %d tokens in the prompt, by %s)", err, t.sent, t.tokenizer)
 	}
 	if err == nil {
 		t.use(r, t.reply.Usage)
@@ -74,17 +78,29 @@ func (t *tally) use(r loop.Request, u *loop.Usage) {
 	t.usage.calls++
 	t.usage.prompt += u.PromptTokens
 	t.usage.completion += u.CompletionTokens
-	t.usage.samples = append(t.usage.samples, check.Count{Ours: t.prompt(), Server: u.PromptTokens})
+	t.usage.samples = append(t.usage.samples, check.Count{Ours: t.sent, Server: u.PromptTokens})
 }
 
-// prompt is the tokens of the prompt of the turn in hand.
-func (t *tally) prompt() int {
-	p := t.fixed
-	p.Memory = t.memory
-	if n := len(t.turns); n < len(t.chunks) {
-		p.Section = t.chunks[n]
+// reading passes chunks on and keeps the one in hand.
+func (t *tally) reading(chunks iter.Seq2[prompt.Chunk, error]) iter.Seq2[prompt.Chunk, error] {
+	return func(yield func(prompt.Chunk, error) bool) {
+		for chunk, err := range chunks {
+			t.chunk = chunk
+			if !yield(chunk, err) {
+				return
+			}
+		}
 	}
-	return p.Prompt()
+}
+
+// tokens of what was sent. The counts of its components are at hand, and hold if it is
+// what they make; anything else is counted.
+func (t *tally) tokens(r loop.Request) int {
+	p, err := t.prompts.Assemble(t.problem, t.memory, t.chunk)
+	if err == nil && p.User == r.User && p.System == r.System {
+		return p.Tokens.Prompt()
+	}
+	return t.prompts.Measure(r.System).Tokens + t.prompts.Measure(r.User).Tokens
 }
 
 // Emit passes the unit on and counts it.
@@ -105,7 +121,6 @@ func (t *tally) Emit(unit []loop.Event) error {
 
 // turn counts a turn's events.
 func (t *tally) turn(unit []loop.Event) {
-	t.memories, t.prompts = append(t.memories, t.memory), append(t.prompts, t.prompt()) // with the memory before the turn
 	turn := stat.Turn{Evidence: t.evidence[len(t.turns)+1]}
 	for _, e := range unit {
 		switch e := e.(type) {
@@ -116,7 +131,8 @@ func (t *tally) turn(unit []loop.Event) {
 			t.usage.helped += one(e.Attempts > 1)
 		case loop.Memory:
 			turn.Written = true
-			t.text, t.memory = &e.Text, e.Tokens
+			memory := prompt.Sized(e.Text, e.Tokens)
+			t.memory = &memory
 		case loop.BudgetExceeded:
 			turn.OverBudget = true
 			t.facts.BudgetExceeded++
@@ -124,8 +140,8 @@ func (t *tally) turn(unit []loop.Event) {
 			t.facts.ParseFailed++
 		}
 	}
-	if t.text != nil {
-		turn.MemoryTokens = t.memory
+	if t.memory != nil {
+		turn.MemoryTokens = t.memory.Tokens
 	}
 	t.turns = append(t.turns, turn)
 }
@@ -141,8 +157,8 @@ func (t *tally) candidate(update bool) (held, differs bool) {
 		return false, false
 	}
 	memory := prompt.NoMemory
-	if t.text != nil {
-		memory = *t.text
+	if t.memory != nil {
+		memory = t.memory.Raw
 	}
 	return true, d.Candidate != memory
 }

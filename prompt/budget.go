@@ -32,8 +32,11 @@ func (b Budget) WithDefaults() Budget {
 // Prompt is the limit of an assembled prompt: the window less the response.
 func (b Budget) Prompt() int { return b.Window - b.Response }
 
-// Check refuses limits that do not fit the window together.
+// Check refuses limits that are none, and those that do not fit the window together.
 func (b Budget) Check() error {
+	if least := min(b.Window, b.Template, b.Question, b.Memory, b.Chunk, b.Response); least < 1 {
+		return fmt.Errorf("found a limit of %d tokens, want 1 or more", least)
+	}
 	if sum := b.Template + b.Question + b.Memory + b.Chunk + b.Response; sum > b.Window {
 		return fmt.Errorf("template %d + question %d + memory %d + chunk %d + response %d = %d tokens, over the window of %d",
 			b.Template, b.Question, b.Memory, b.Chunk, b.Response, sum, b.Window)

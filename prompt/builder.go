@@ -32,6 +32,7 @@ type Builder struct {
 	system   string
 	pieces   [4]string // the template's text around its three places
 	order    [3]place  // which value stands after pieces[i]
+	around   [2]string // the memory, between its tags
 	budget   Budget
 	fixed    Tokens // System and Template
 	noMemory Text
@@ -60,6 +61,8 @@ func New(cfg Config) (*Builder, error) {
 	if b.pieces, b.order, err = parseTemplate(cfg.Template); err != nil {
 		return nil, err
 	}
+	parts, _ := Split(cfg.Template) // which parseTemplate has split already
+	b.around[0], b.around[1], _ = strings.Cut(parts.Memory, placeholders[1])
 	b.noMemory = b.Measure(NoMemory)
 	b.fixed.System = cfg.Counter.Count(cfg.System)
 	for _, piece := range b.pieces {
@@ -92,6 +95,9 @@ func Sized(raw string, tokens int) Text {
 func (b *Builder) Chunk(records ...Record) Chunk {
 	return Chunk{Text: b.Measure(Render(records...)), Records: len(records)}
 }
+
+// Around is what the template has before and after a memory, between its tags.
+func (b *Builder) Around() (before, after string) { return b.around[0], b.around[1] }
 
 // Memory is M_{t-1} as a prompt shows it: nil is NoMemory.
 func (b *Builder) Memory(memory *Text) Text {
@@ -148,10 +154,13 @@ func (b *Builder) substitute(values [3]string) string {
 
 type place int
 
-var placeholders = [3]string{"{prompt}", "{memory}", "{chunk}"}
+var (
+	placeholders = [3]string{"{prompt}", "{memory}", "{chunk}"}
+	tags         = [3]string{"problem", "memory", "section"} // that stand around them
+)
 
 // parseTemplate cuts a template at its placeholders, each of which it must hold once,
-// between the tags that Split looks for.
+// between its own tags.
 func parseTemplate(template string) (pieces [4]string, order [3]place, err error) {
 	rest := template
 	for n := range order {
@@ -173,8 +182,14 @@ func parseTemplate(template string) (pieces [4]string, order [3]place, err error
 			return pieces, order, fmt.Errorf("template has %d of %s, want exactly one", n, name)
 		}
 	}
-	if _, err := Split(template); err != nil {
+	parts, err := Split(template)
+	if err != nil {
 		return pieces, order, fmt.Errorf("template: %w", err)
+	}
+	for i, part := range [3]string{parts.Problem, parts.Memory, parts.Section} {
+		if !strings.Contains(part, placeholders[i]) {
+			return pieces, order, fmt.Errorf("template has %s outside of its tags, want it between <%s> and </%[2]s>", placeholders[i], tags[i])
+		}
 	}
 	return pieces, order, nil
 }
@@ -187,12 +202,9 @@ type Parts struct{ Problem, Memory, Section string }
 // exactly once (M1.3 a4).
 func Split(user string) (Parts, error) {
 	var p Parts
-	for _, e := range []struct {
-		name string
-		out  *string
-	}{{"problem", &p.Problem}, {"memory", &p.Memory}, {"section", &p.Section}} {
+	for i, part := range [3]*string{&p.Problem, &p.Memory, &p.Section} {
 		var err error
-		if *e.out, err = between(user, "<"+e.name+">", "</"+e.name+">"); err != nil {
+		if *part, err = between(user, "<"+tags[i]+">", "</"+tags[i]+">"); err != nil {
 			return Parts{}, err
 		}
 	}

@@ -137,6 +137,9 @@ func TestNewRefuses(t *testing.T) {
 		{"placeholder twice", prompt.Config{Counter: words{}, Template: full + "{chunk}"}, "template has 2 of {chunk}, want exactly one"},
 		{"tag missing", prompt.Config{Counter: words{}, Template: strings.Replace(full, "</memory>", "", 1)}, "prompt has 0 of </memory>, want exactly one"},
 		{"tag twice", prompt.Config{Counter: words{}, Template: full + "<section>"}, "prompt has 2 of <section>, want exactly one"},
+		{"places in each other's tags", prompt.Config{Counter: words{}, Template: strings.NewReplacer("{memory}", "{chunk}", "{chunk}", "{memory}").Replace(full)}, "template has {memory} outside of its tags, want it between <memory> and </memory>"},
+		{"place outside", prompt.Config{Counter: words{}, Template: strings.Replace(full, "{prompt}", "", 1) + "{prompt}"}, "template has {prompt} outside of its tags, want it between <problem> and </problem>"},
+		{"limit of none", prompt.Config{Counter: words{}, Budget: prompt.Budget{Memory: -1}}, "found a limit of -1 tokens, want 1 or more"},
 		{"template long", prompt.Config{Counter: words{}, Template: full + strings.Repeat(" w", 400)}, "template is over budget: 404 tokens, limit 400"},
 		{"system long", prompt.Config{Counter: words{}, Template: full, System: strings.Repeat(" w", 400)}, "system is over budget: 400 tokens, limit 396"},
 	} {
@@ -163,6 +166,17 @@ func TestSplitReadsWhatAssembleSent(t *testing.T) {
 	}
 	if _, err := prompt.Split("</memory><memory>" + strings.ReplaceAll(p.User, "memory>", "m>")); err == nil {
 		t.Error("a closing tag before its opening is accepted")
+	}
+}
+
+// TestAround: what stands beside a memory is the template's, to the byte.
+func TestAround(t *testing.T) {
+	b := newBuilder(t, prompt.Config{Template: "<problem>{prompt}</problem>{<memory>\n so far: {memory}\t</memory><section>{chunk}</section>"})
+	if before, after := b.Around(); before != "\n so far: " || after != "\t" {
+		t.Errorf("around a memory are %q and %q", before, after)
+	}
+	if before, after := newBuilder(t, prompt.Config{}).Around(); before != " " || after != " " {
+		t.Errorf("around a memory of the paper's template are %q and %q, want a space each", before, after)
 	}
 }
 

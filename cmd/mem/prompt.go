@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -231,7 +232,7 @@ func (p promptAsked) ofRun(s *spec.Spec) (*string, error) {
 	if p.spec == "" {
 		return nil, errors.New("--run: want --spec too, whose run it is")
 	}
-	if of := p.project + "/" + p.query + "/"; !strings.HasPrefix(p.run, of) {
+	if of := p.project + "/" + p.query + "/"; !strings.HasPrefix(p.run, of) || !fs.ValidPath(p.run) {
 		return nil, fmt.Errorf("--run: found %s, want a run of this corpus and query, named %s…", p.run, of)
 	}
 	path := filepath.Join(p.out, s.Experiment.Value, "runs", filepath.FromSlash(p.run), "events.jsonl")

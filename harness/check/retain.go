@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/prompt"
@@ -15,9 +14,10 @@ import (
 type Watch struct {
 	Model loop.Model
 	Sink  loop.Sink
+	// Before and After are what the template has around a memory, between its tags.
+	Before, After string
 
 	first      loop.Request // of the turn, to hold its retries against
-	frame      [2]string    // what stands around the memory's bytes in this template
 	sent       string       // memory bytes of the turn's prompt
 	turn       int
 	due        string // memory bytes that the next prompt must show, if it shows any
@@ -66,13 +66,11 @@ func (w *Watch) prompt(r loop.Request) {
 	w.compare(fmt.Sprintf("the prompt of turn %d", r.Turn), parts.Memory)
 }
 
-// open learns from turn 1, whose memory is known, what the template puts around one.
+// open holds turn 1 to its literal (M1.3 a3).
 func (w *Watch) open() {
-	before, after, ok := strings.Cut(w.sent, prompt.NoMemory)
-	if !ok {
-		w.violate("turn 1: the memory is %s, want %q", visible(w.sent), prompt.NoMemory)
+	if want := w.rendered(prompt.NoMemory); w.sent != want {
+		w.violate("turn 1: the memory is %s, want %s", visible(w.sent), visible(want))
 	}
-	w.frame = [2]string{before, after}
 }
 
 func (w *Watch) compare(where, got string) {
@@ -116,7 +114,7 @@ func (w *Watch) Changed() []int { return w.changed }
 
 func (w *Watch) rendered(memory string) string {
 	sent, _, _ := prompt.Escape(memory)
-	return w.frame[0] + sent + w.frame[1]
+	return w.Before + sent + w.After
 }
 
 func (w *Watch) violate(format string, args ...any) {

@@ -20,6 +20,11 @@ type nowhere struct{}
 
 func (nowhere) Emit([]loop.Event) error { return nil }
 
+// watch knows a template with a space on either side of the memory.
+func watch() *check.Watch {
+	return &check.Watch{Model: silent{}, Sink: nowhere{}, Before: " ", After: " "}
+}
+
 // send is a prompt with a memory between its tags.
 func send(t *testing.T, w *check.Watch, turn, attempt int, memory string) {
 	t.Helper()
@@ -38,7 +43,7 @@ func TestRetainAfterEachKindOfRetainingTurn(t *testing.T) {
 		"parse_failed":    {loop.ParseFailed{Turn: 2}},
 	} {
 		for next, want := range map[string]check.Status{"m  m": check.Pass, "m m": check.Fail, prompt.NoMemory: check.Fail} {
-			w := &check.Watch{Model: silent{}, Sink: nowhere{}}
+			w := watch()
 			send(t, w, 1, 1, prompt.NoMemory)
 			w.Emit([]loop.Event{loop.Gate{Turn: 1, Update: true}, loop.Evidence{Turn: 1}, loop.Memory{Turn: 1, Text: "m  m"}})
 			send(t, w, 2, 1, "m  m")
@@ -52,16 +57,19 @@ func TestRetainAfterEachKindOfRetainingTurn(t *testing.T) {
 	}
 }
 
+// TestFirstTurnShowsNoMemory: the literal, and nothing beside it.
 func TestFirstTurnShowsNoMemory(t *testing.T) {
-	w := &check.Watch{Model: silent{}, Sink: nowhere{}}
-	send(t, w, 1, 1, "")
-	if got := w.Retain("run", loop.Outcome{}); got.Status != check.Fail || !strings.Contains(got.Detail, prompt.NoMemory) {
-		t.Errorf("an empty memory at turn 1: %s: %s", got.Status, got.Detail)
+	for _, memory := range []string{"", prompt.NoMemory + ".", "There is: " + prompt.NoMemory, strings.ToLower(prompt.NoMemory)} {
+		w := watch()
+		send(t, w, 1, 1, memory)
+		if got := w.Retain("run", loop.Outcome{}); got.Status != check.Fail || !strings.Contains(got.Detail, prompt.NoMemory) {
+			t.Errorf("%q at turn 1: %s: %s", memory, got.Status, got.Detail)
+		}
 	}
 }
 
 func TestFinalShaIsTheOutcomes(t *testing.T) {
-	w := &check.Watch{Model: silent{}, Sink: nowhere{}}
+	w := watch()
 	send(t, w, 1, 1, prompt.NoMemory)
 	w.Emit([]loop.Event{loop.Gate{Turn: 1}})
 	other := prompt.SHA("other")
@@ -78,7 +86,7 @@ func TestRetryNamesWhatDiffers(t *testing.T) {
 		"another system message": func(r *loop.Request) { r.System = "be brief" },
 		"tokens at most":         func(r *loop.Request) { r.MaxTokens++ },
 	} {
-		w := &check.Watch{Model: silent{}, Sink: nowhere{}}
+		w := watch()
 		send(t, w, 1, 1, prompt.NoMemory)
 		r := loop.Request{Turn: 1, Attempt: 2, MaxTokens: 9, User: "<problem> q </problem>\n<memory> " + prompt.NoMemory + " </memory>\n<section> c </section>"}
 		change(&r)
@@ -90,7 +98,7 @@ func TestRetryNamesWhatDiffers(t *testing.T) {
 }
 
 func TestEmptyUnitIsAViolation(t *testing.T) {
-	w := &check.Watch{Model: silent{}, Sink: nowhere{}}
+	w := watch()
 	w.Emit(nil)
 	if got := w.Retain("run", loop.Outcome{}); got.Status != check.Fail {
 		t.Errorf("an empty unit: %s", got.Status)

@@ -32,7 +32,7 @@ type Spec struct {
 	Levels      yamlpos.At[Set[Level]]  `yaml:"levels" enum:"L1,L2" min:"1"`             // L1: a memory of each session; L2: one over the L1 memories
 	L2Source    string                  `yaml:"l2_source" enum:"memories,chunks"`        // what L2 reads: the memories that L1 left, or the chunks that L1 reads
 	ExitGate    yamlpos.At[Set[string]] `yaml:"exit_gate" enum:"record,enforce" min:"1"` // record: reads on after an end; enforce: stops
-	Trials      int                     `yaml:"trials" min:"1"`                          // runs of each kind
+	Trials      int                     `yaml:"trials" min:"1" max:"10000"`              // runs of each kind
 	Models      []Model                 `yaml:"models"`                                  // what answers the prompts
 	MaxFailures int                     `yaml:"max_failures" min:"1"`                    // incomplete runs after which no other is begun; without it, any number
 	Golden      []Golden                `yaml:"golden"`                                  // prompts whose bytes are committed

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -209,6 +210,15 @@ func TestVerifyNamesTheRule(t *testing.T) {
 		"unknown key":         {`"turn":1,`, `"turn":1,"extra":1,`, 2, "not in the log's canonical form"},
 		"unknown type":        {`"type":"gate"`, `"type":"gote"`, 2, `unknown event type "gote"`},
 		"schema":              {`"schema":1`, `"schema":2`, 1, "schema is 2, this program reads 1"},
+		"level of nothing":    {`"schema":1,"level":1`, `"schema":1,"level":0`, 1, "level is 0, want 1 or more"},
+		"no memory":           {`"memory_budget":9`, `"memory_budget":0`, 1, "memory_budget is 0, want more than 0"},
+		"query":               {`"query_sha":"`, `"query_sha":"0`, 1, "query_sha is not a SHA-256 in hex"},
+		"chunk":               {`"chunk_sha":"`, `"chunk_sha":"0`, 2, "chunk_sha is not a SHA-256 in hex"},
+		"candidate":           {`"candidate_sha":"`, `"candidate_sha":"0`, 8, "candidate_sha is not a SHA-256 in hex"},
+		"nothing read":        {`"bytes":13`, `"bytes":0`, 4, "bytes is 0, want more than 0"},
+		"not trimmed":         {`"text":"second"`, `"text":"second "`, 11, "text is blank or has white space around it"},
+		"blank":               {`"text":"second"`, `"text":""`, 11, "text is blank or has white space around it"},
+		"two openings":        {"\n", "\n" + honest[:strings.Index(honest, "\n")+1], 2, "a second run_start"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(honest, test.old) {
@@ -295,6 +305,25 @@ func TestReadErrorIsNotAVerdict(t *testing.T) {
 	if _, err := eventlog.Verify(failing{broken}, nil); !errors.Is(err, broken) {
 		t.Errorf("error is %v, want the reader's", err)
 	}
+}
+
+// TestALineHasAnEnd: a file without a newline is not read for ever.
+func TestALineHasAnEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	log := record(t, false)
+	r, err := eventlog.Verify(io.MultiReader(bytes.NewReader(log[:bytes.IndexByte(log, '\n')+1]), endless{}), count)
+	if err != nil || r.State != eventlog.Corrupt || r.Line != 2 || !strings.Contains(r.Rule, "the line is longer than 96 MiB") {
+		t.Errorf("got %+v, error %v, want corrupt at line 2, which has no end", r, err)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 type failing struct{ err error }

@@ -1,7 +1,6 @@
 package eventlog
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"iter"
@@ -14,9 +13,9 @@ import (
 // reader's or Decode's.
 func Read(log io.Reader) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		in := bufio.NewReader(log)
+		in := newLines(log)
 		for {
-			line, err := in.ReadBytes('\n')
+			line, err := in.next()
 			if errors.Is(err, io.EOF) {
 				return
 			}

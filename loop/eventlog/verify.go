@@ -1,7 +1,6 @@
 package eventlog
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/poimen-memory/mem/loop"
 )
@@ -42,14 +42,16 @@ type CountTokens func(tokenizer string) func(text string) int
 // reader's; what is wrong with the log is in the Report.
 func Verify(r io.Reader, count CountTokens) (Report, error) {
 	v := verifier{count: count}
-	in := bufio.NewReader(r)
+	in := newLines(r)
 	var whole int64 // bytes of the lines so far
 	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
+		line, err := in.next()
+		switch {
+		case errors.Is(err, io.EOF):
 			return v.finish(n, line), nil
-		}
-		if err != nil {
+		case errors.Is(err, errTooLong):
+			return v.corrupt(n, err), nil
+		case err != nil:
 			return Report{}, err
 		}
 		if err := v.line(line); err != nil {
@@ -230,6 +232,7 @@ func (v *verifier) newMemory(e loop.Memory) error {
 	}
 	parents := v.parents()
 	err = first(
+		rule(e.Text != "" && e.Text == strings.TrimSpace(e.Text), "text is blank or has white space around it, and a candidate is trimmed"),
 		rule(e.SHA == sha(e.Text), "sha is not that of text"),
 		rule(slices.Equal(e.Parents, parents), "parents are %q, want %q", e.Parents, parents),
 		rule(e.Tokens <= v.start.MemoryBudget, "a memory of %d tokens, over the budget of %d", e.Tokens, v.start.MemoryBudget),
