@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/stat"
 )
 
 // lengthKeys says what each row is of. Levels and exit settings that are the same in all
@@ -36,20 +37,31 @@ func lengthTable(rows []harness.LengthRow) (t table, common []string) {
 			return interval(e)
 		})
 	}
-	add("calls\na run", func(r harness.LengthRow) string { return perRun(r.Calls, r.Counts.Runs) })
-	add("memory\ntokens", func(r harness.LengthRow) string { return meanMemory(r.Counts) })
+	amount := func(head, name, format string) {
+		add(head, func(r harness.LengthRow) string {
+			if e := estimate(r, name); e.Value != nil {
+				return fmt.Sprintf(format, *e.Value)
+			}
+			return undefined
+		})
+	}
+	amount("calls\na run", harness.Calls, "%.1f")
+	amount("memory\ntokens", harness.FinalMemory, "%.0f")
 	return t, common
 }
 
-func perRun(n, runs int) string {
-	if runs == 0 {
-		return undefined
+// deep are the rows that tell depths apart.
+func deep(rows []harness.LengthRow) (list []harness.LengthRow) {
+	for _, r := range rows {
+		if len(r.Depths) > 0 {
+			list = append(list, r)
+		}
 	}
-	return fmt.Sprintf("%.1f", float64(n)/float64(runs))
+	return list
 }
 
 // depthTable shows, by length and depth, how much of the evidence was written: the heat
-// map of needles as numbers.
+// map of needles as numbers. Each row has depths.
 func depthTable(rows []harness.LengthRow) table {
 	t, _ := lengthKeys(rows)
 	for i, d := range rows[0].Depths {
@@ -61,4 +73,27 @@ func depthTable(rows []harness.LengthRow) table {
 		})})
 	}
 	return t
+}
+
+// mapTable shows a metric by length and depth. Each row has depths.
+func mapTable(rows []harness.LengthRow, metric string) table {
+	t, _ := lengthKeys(rows)
+	for i, d := range rows[0].Depths {
+		t = append(t, column{head: fmt.Sprintf("%d–%d %%", d.From, d.To), right: true, cells: each(rows, func(r harness.LengthRow) string {
+			return brief(estimate(r.Depths[i], metric))
+		})})
+	}
+	return t
+}
+
+// brief is an estimate with its interval and number of queries, as little as it must not
+// be without.
+func brief(e stat.Estimate) string {
+	switch {
+	case e.Value == nil:
+		return undefined
+	case e.Lower == nil || e.Upper == nil:
+		return fmt.Sprintf("%s (n %d)", number(*e.Value), e.Units)
+	}
+	return fmt.Sprintf("%s [%s, %s] (n %d)", number(*e.Value), number(*e.Lower), number(*e.Upper), e.Units)
 }

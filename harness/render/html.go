@@ -83,6 +83,8 @@ type htmlPage struct {
 	Script    template.JS
 	Decided   []htmlDecision
 	Groups    []htmlGroup
+	Ladders   []htmlLadder
+	Common    string // what all panels of ladders share
 	Failures  []check.Result
 	Checks    []*kind
 	Timelines []timeline
@@ -111,6 +113,7 @@ func newPage(r Report) (htmlPage, error) {
 	for _, row := range r.Result.Gates {
 		p.Groups = append(p.Groups, newGroup(row))
 	}
+	p.Ladders, p.Common = ladders(r.Result), strings.Join(common(r.Result.ByLength), ", ")
 	p.Checks, p.Failures = kinds(r.Result.Checks), failures(r.Result.Checks)
 	for _, t := range r.Result.Budgets {
 		p.Rows = append(p.Rows, htmlBudget{t, fmt.Sprintf("%s, counted with %s", t.Corpus, t.Tokenizer)})

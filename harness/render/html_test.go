@@ -40,6 +40,10 @@ func hostileReport() render.Report {
 	r.Gates = []harness.GateRow{{Model: texts[1], Level: 1, ExitGate: "record", Counts: stat.Counts{
 		Runs: 7, Turns: 713, TruePos: 311, FalseNeg: 17, FalsePos: 23, TrueNeg: 301, FailedPos: 29, FailedNeg: 32, ExitEarly: 2, ExitOnTime: 5,
 	}}}
+	for _, text := range texts[:6] { // ids are never a megabyte
+		r.ByLength = append(r.ByLength, laddered(text, text).ByLength...)
+		r.ByLength[len(r.ByLength)-1].Metrics[0] = undefinedFigure("recall_committed", text)
+	}
 	r.Checks = []check.Result{{Check: "golden", Subject: texts[3], Status: check.Fail, Detail: texts[0], Diff: texts[5]}}
 	r.Warnings = texts[:6]
 	report := render.Report{Result: r, Turns: map[string][]render.Turn{}, Timing: texts[0]}
@@ -190,6 +194,10 @@ func numbersEqual(t *testing.T, dom string, r *harness.Result) {
 	}
 	if err := json.Unmarshal(b.Bytes(), &summary); err != nil {
 		t.Fatal(err)
+	}
+	if metrics := r.ByLength[0].Depths[0].Metrics; !strings.Contains(dom, fmt.Sprintf("<strong>%.2f</strong><small>%.2f–%.2f</small><small>n %d</small>",
+		*metrics[0].Value, *metrics[0].Lower, *metrics[0].Upper, metrics[0].Units)) {
+		t.Error("the page does not map the first depth of the first length")
 	}
 	c := summary.Gates[0].Counts
 	for _, want := range []string{

@@ -7,11 +7,12 @@ import (
 )
 
 // Of a report: gate rows whose metrics are all shown, each of some five thousand
-// characters, decisions, and comparisons.
+// characters, decisions, comparisons, and lengths, each of some thousand characters.
 const (
 	mostMetrics     = 4
 	mostDecisions   = 10
 	mostComparisons = 50
+	mostLengths     = 16
 )
 
 func (d *document) decisions(list []harness.Decision) {
@@ -62,11 +63,20 @@ func (d *document) byLength(rows []harness.LengthRow) {
 	if len(rows) == 0 {
 		return
 	}
+	left := len(rows)
+	rows = rows[:min(left, d.most(mostLengths))]
 	t, common := lengthTable(rows)
 	d.line("Gates by length, with 95 %% intervals over queries%s.\n", strings.Join(append([]string{""}, common...), ", "))
 	d.table(t)
+	d.more(left-len(rows), "length")
+	if rows = deep(rows); len(rows) == 0 {
+		return
+	}
 	d.line("Evidence written, by length and by the depth of the first needle.\n")
 	d.table(depthTable(rows))
+	for _, metric := range harness.Mapped() {
+		d.fold(code(metric)+" by length and depth; n is queries", func() { d.table(mapTable(rows, metric)) })
+	}
 }
 
 func (d *document) comparisons(list []harness.Comparison) {

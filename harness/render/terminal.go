@@ -153,8 +153,10 @@ func (p *page) byLength(rows []harness.LengthRow) {
 	t, common := lengthTable(rows)
 	p.section(strings.Join(append([]string{"Gates by length, with 95 % intervals over queries"}, common...), ", "))
 	p.table(t)
-	p.section("Evidence written, by length and by the depth of the first needle")
-	p.table(depthTable(rows))
+	if rows := deep(rows); len(rows) > 0 {
+		p.section("Evidence written, by length and by the depth of the first needle")
+		p.table(depthTable(rows))
+	}
 }
 
 func (p *page) comparisons(list []harness.Comparison) {

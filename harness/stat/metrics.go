@@ -69,6 +69,14 @@ func MeasureOne(name string, runs []Run) (Estimate, error) {
 	return m.measure(newSample(runs)).estimate(), nil
 }
 
+// Mean is the mean over the runs of what they sum up to in their queries, which are the
+// clusters, with the interval of METRICS section 2 for means: t on query means. none says
+// why it is undefined without a run.
+func Mean(queries []Cluster, none string) Estimate {
+	m := metric{Definition: Definition{Interval: byMeans}, none: none}
+	return m.pool(queries).estimate()
+}
+
 // sample is the complete runs, by query.
 type sample struct {
 	queries [][]scored

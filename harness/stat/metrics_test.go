@@ -272,3 +272,19 @@ func TestCompositesCountTheScarcerRate(t *testing.T) {
 		t.Errorf("balanced_accuracy has %d queries", e.Units)
 	}
 }
+
+// TestMean by hand: the means of the queries are 5, 9 and 1, their standard deviation is 4,
+// and t is 4.302653 with 2 degrees of freedom at 2.5 % a side.
+func TestMean(t *testing.T) {
+	e := stat.Mean([]stat.Cluster{{X: 10, N: 2}, {X: 9, N: 1}, {X: 1, N: 1}}, "nothing")
+	half := 4.302653 * 4 / math.Sqrt(3)
+	if math.Abs(*e.Value-5) > 1e-9 || math.Abs(*e.Lower-(5-half)) > 1e-5 || math.Abs(*e.Upper-(5+half)) > 1e-5 {
+		t.Errorf("found %v, want 5.000 [%.3f, %.3f]", e, 5-half, 5+half)
+	}
+	if e.Units != 3 || e.X != 20 || e.N != 4 {
+		t.Errorf("found %v/%v of %d queries, want 20/4 of 3", e.X, e.N, e.Units)
+	}
+	if e := stat.Mean(nil, "nothing"); e.Value != nil || e.Reason != "nothing" {
+		t.Errorf("the mean of nothing is %v", e)
+	}
+}
