@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -107,13 +106,12 @@ func TestStreamTakesFlatMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, and the race detector has a heap of its own")
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // garbage is not what is bounded here
 	for format, s := range streams {
 		t.Run(format, func(t *testing.T) {
 			path := generateStream(t, *stream, s.head, strings.ReplaceAll(s.each, "TEXT", strings.Repeat("all went well; ", 4000)), format == "openai-chat")
 			var im *corpus.Imported
 			var err error
-			peak := peakHeap(func() {
+			peak := peakHeld(func() {
 				im, err = corpus.Import(context.Background(), corpus.ImportConfig{Format: format, Paths: []string{path}, Counter: bytesCounter{}}, io.Discard)
 			})
 			if err != nil {
