@@ -62,9 +62,12 @@ func (e *Experiment) forget(j *job) {
 	}
 }
 
+// holdsLive reports whether a journal may hold what was paid for: a whole header that
+// cannot be read is taken for a live model's.
 func holdsLive(calls string) bool {
-	h, _, err := journal.ReadFile(calls)
-	return err == nil && h.Live()
+	h, err := journal.ReadHeader(calls)
+	_, corrupt := errors.AsType[*journal.Corrupt](err)
+	return h.Live() || corrupt && h.Schema == 0
 }
 
 // writable makes a folder, and finds out before anything is paid for whether it can be

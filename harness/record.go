@@ -17,6 +17,9 @@ import (
 // overwritten, and can be resumed.
 type sampler interface{ Sampling() map[string]any }
 
+// filed is a model that says what stands in a file, whose name tells no two contents apart.
+type filed interface{ SHA() string }
+
 // recording is where a run's calls and events go, and the model that the run asks.
 type recording struct {
 	model  loop.Model
@@ -42,6 +45,9 @@ func (e *Experiment) record(j *job, model loop.Model) (recording, error) {
 	}
 	live, isLive := model.(sampler)
 	h := e.header(j)
+	if file, ok := model.(filed); ok {
+		h.Model["sha"] = file.SHA()
+	}
 	switch {
 	case !isLive && e.cfg.Resume && holdsLive(filepath.Join(dir, callsFile)):
 		return recording{}, &otherRecording{filepath.Join(dir, callsFile), "it is of a live model, and the spec's is none"}

@@ -154,7 +154,7 @@ func classify(ctx context.Context, err error) (State, string) {
 func (e *Experiment) header(j *job) journal.Header {
 	b := e.prompts.Budget()
 	return journal.Header{
-		TemplateSHA: e.template.SHA, Query: j.query, Corpus: j.Session,
+		TemplateSHA: e.template.SHA, Query: j.query, System: e.Spec.System, Corpus: j.Session,
 		Budget: map[string]int{
 			"window": b.Window, "template": b.Template, "question": b.Question,
 			"memory": b.Memory, "chunk": b.Chunk, "response": b.Response,
@@ -195,7 +195,7 @@ func (e *Experiment) verify(j *job, chunks int, ended bool, out loop.Outcome) ch
 	if err != nil {
 		return check.Unreadable("log", name, err)
 	}
-	return check.Log(name, ended, check.Of{Chunks: chunks, Outcome: out, Start: loop.RunStart{
+	return check.Log(name, ended, check.Of{Chunks: chunks, Outcome: out, Resumed: e.cfg.Resume && j.live(), Start: loop.RunStart{
 		Schema: loop.Schema, Level: loop.Level(j.Level), QuerySHA: prompt.SHA(j.query), UseExitGate: j.ExitGate == spec.Enforce,
 		MemoryBudget: e.prompts.Budget().Memory, Tokenizer: e.Tokenizer(),
 	}}, report)

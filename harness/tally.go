@@ -38,9 +38,10 @@ type tally struct {
 
 // usage is what a run's replies cost, as its server counts.
 type usage struct {
-	calls, prompt, completion int
-	retries, helped           int // calls that asked a turn again, and turns that parsed only then
-	samples                   []check.Count
+	replies, metered   int // metered: with a count
+	prompt, completion int
+	retries, helped    int // calls that asked a turn again, and turns that parsed only then
+	samples            []check.Count
 }
 
 func (e *Experiment) tally(j *job, in input, rec recording, turned func()) *tally {
@@ -71,11 +72,12 @@ func (t *tally) Complete(ctx context.Context, r loop.Request) (loop.Completion, 
 }
 
 func (t *tally) use(r loop.Request, u *loop.Usage) {
+	t.usage.replies++
 	t.usage.retries += one(r.Attempt > 1)
 	if u == nil {
 		return
 	}
-	t.usage.calls++
+	t.usage.metered++
 	t.usage.prompt += u.PromptTokens
 	t.usage.completion += u.CompletionTokens
 	t.usage.samples = append(t.usage.samples, check.Count{Ours: t.sent, Server: u.PromptTokens})

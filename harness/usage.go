@@ -9,7 +9,7 @@ import (
 // or whose recording answers: a run that replays another is not counted again.
 type Usage struct {
 	Model            string   `json:"model"`
-	Calls            int      `json:"calls"`
+	Calls            int      `json:"calls"`     // that brought a reply
 	Unmetered        int      `json:"unmetered"` // calls whose reply came without a count
 	PromptTokens     int      `json:"prompt_tokens"`
 	CompletionTokens int      `json:"completion_tokens"`
@@ -46,8 +46,8 @@ func (e *Experiment) usage(runs []*done) ([]Usage, []check.Drift) {
 }
 
 func (u *Usage) add(d *done) {
-	u.Calls += d.Calls
-	u.Unmetered += d.Calls - d.usage.calls
+	u.Calls += d.usage.replies
+	u.Unmetered += d.usage.replies - d.usage.metered
 	u.PromptTokens += d.usage.prompt
 	u.CompletionTokens += d.usage.completion
 	u.ParseRetries += d.usage.retries

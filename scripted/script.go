@@ -30,6 +30,7 @@ import (
 type Script struct {
 	entries  []*entry
 	fallback *entry // nil: a turn that no entry names is an error
+	sha      string
 
 	mu sync.Mutex // of every attempt's used
 }
@@ -76,6 +77,9 @@ func LoadScript(path string) (*Script, error) {
 func (s *Script) Model() loop.Model { return scriptModel{s} }
 
 type scriptModel struct{ script *Script }
+
+// SHA is the SHA-256 of the script's text, in hex: two of one name are told apart.
+func (m scriptModel) SHA() string { return m.script.sha }
 
 // Complete says what the script has for the request's turn and attempt. The error is a
 // *ScriptError, or the transport error that the script asks for.

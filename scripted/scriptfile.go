@@ -9,6 +9,7 @@ import (
 	"github.com/poimen-memory/mem/gate"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/prompt"
 )
 
 // maxUpdate bounds what {text, times} expands to, in bytes.
@@ -119,6 +120,7 @@ func ParseScript(file string, data []byte) (*Script, error) {
 	if err := c.errs.Err(); err != nil {
 		return nil, err
 	}
+	s.sha = prompt.SHA(strings.ReplaceAll(string(data), "\r\n", "\n")) // the same from any checkout
 	return s, nil
 }
 

@@ -87,7 +87,7 @@ func recordedModels(dir string) ([]string, error) {
 		if err != nil || d.Name() != "calls.jsonl" {
 			return err
 		}
-		h, _, err := journal.ReadFile(path)
+		h, err := journal.ReadHeader(path)
 		if id, ok := h.Model["id"].(string); err == nil && ok && h.Live() && !slices.Contains(models, id) {
 			models = append(models, id)
 		}

@@ -114,6 +114,29 @@ func TestLogAgainstTheRunsEnd(t *testing.T) {
 	}
 }
 
+// TestLogAheadOfAResumedRun: one that was stopped while it replayed says less than its log,
+// and may say no more.
+func TestLogAheadOfAResumedRun(t *testing.T) {
+	for _, test := range []struct {
+		seen, logged int
+		state        eventlog.State
+		resumed      bool
+		want         check.Status
+	}{
+		{2, 5, eventlog.Interrupted, true, check.Pass},
+		{2, 5, eventlog.Complete, true, check.Pass},
+		{2, 5, eventlog.Interrupted, false, check.Fail},
+		{2, 5, eventlog.Complete, false, check.Fail},
+		{2, 5, eventlog.Corrupt, true, check.Fail},
+		{5, 2, eventlog.Interrupted, true, check.Fail},
+	} {
+		of := check.Of{Outcome: loop.Outcome{ChunksSeen: test.seen}, Resumed: test.resumed}
+		if got := check.Log("run", false, of, eventlog.Report{State: test.state, Turns: test.logged}); got.Status != test.want {
+			t.Errorf("%+v: %s", test, got.Status)
+		}
+	}
+}
+
 // TestLogOfAnotherRun: a log that verifies is still not the run's if it opens otherwise,
 // stops short of the source, or the outcome says something else.
 func TestLogOfAnotherRun(t *testing.T) {

@@ -17,19 +17,22 @@ type Of struct {
 	Start   loop.RunStart
 	Chunks  int // of the source
 	Outcome loop.Outcome
+	Resumed bool // from a log that may be ahead of Outcome: of a run stopped while it replayed
 }
 
 // Log judges a run's event log: a run that ended has a complete one, any other has one
 // that was interrupted between or inside whole turns, never a corrupt one. It is the log
 // of that run and no other, and the run's outcome says the same.
 func Log(run string, ended bool, of Of, log eventlog.Report) Result {
-	if r := state(run, ended, log); r.Status == Fail {
+	out := of.Outcome
+	ahead := of.Resumed && !ended && log.Turns >= out.ChunksSeen
+	if r := state(run, ended || ahead && log.State == eventlog.Complete, log); r.Status == Fail {
 		return r
 	}
-	out := of.Outcome
 	switch {
 	case log.Start != nil && *log.Start != of.Start:
 		return fail("log", run, "events.jsonl:1: run_start is %+v, want %+v", *log.Start, of.Start)
+	case ahead:
 	case log.Turns != out.ChunksSeen || log.Used != out.ChunksUsed:
 		return fail("log", run, "the outcome has %d chunks seen and %d used, the log %d and %d", out.ChunksSeen, out.ChunksUsed, log.Turns, log.Used)
 	case ended && out.StoppedBy == loop.SourceEnd && log.Turns != of.Chunks:

@@ -8,16 +8,6 @@ import (
 	"os"
 )
 
-// ReadFile reads a journal from a file.
-func ReadFile(path string) (Header, []Call, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Header{}, nil, err
-	}
-	defer f.Close()
-	return Read(f)
-}
-
 // Continue opens a journal to append to: what it holds, and the file, cut back to its last
 // whole line. A journal that is not there, or was killed before its header was whole, is
 // begun: its header is the zero Header.
@@ -31,7 +21,7 @@ func Continue(path string) (*os.File, Header, []Call, error) {
 	var calls []Call
 	if len(whole) > 0 {
 		if h, calls, err = Read(bytes.NewReader(whole)); err != nil {
-			return nil, h, nil, err
+			return nil, h, nil, located(path, err)
 		}
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)

@@ -1,10 +1,13 @@
 // Package journal writes and reads the call journal: one JSON line a model call, on disk
 // before the loop sees the reply. What was paid for once is never lost, and a journal can
 // be replayed as a recording. Keys, headers and durations never enter it.
+//
+// Read takes whole lines only as a Recorder writes them, to the byte, and prompts only with
+// their own digest: a journal that was changed would answer what no model said. A reply
+// itself has no digest.
 package journal
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -13,6 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/poimen-memory/mem/loop"
 )
@@ -25,8 +30,9 @@ type Header struct {
 	Schema      int            `json:"schema"`
 	TemplateSHA string         `json:"template_sha"`
 	Query       string         `json:"query"`
-	Corpus      string         `json:"corpus"` // the session's name
-	Budget      map[string]int `json:"budget"` // tokens by component
+	System      string         `json:"system,omitempty"` // the system message
+	Corpus      string         `json:"corpus"`           // the session's name
+	Budget      map[string]int `json:"budget"`           // tokens by component
 	Tokenizer   string         `json:"tokenizer"`
 	Model       map[string]any `json:"model"` // what it is and its sampling parameters
 	Level       loop.Level     `json:"level"`
@@ -71,6 +77,7 @@ func (h Header) Difference(want Header, models bool) string {
 	fields := []field{
 		{"template", h.TemplateSHA, want.TemplateSHA},
 		{"query", h.Query, want.Query},
+		{"system message", h.System, want.System},
 		{"corpus", h.Corpus, want.Corpus},
 		{"budget", h.Budget, want.Budget},
 		{"tokenizer", h.Tokenizer, want.Tokenizer},
@@ -144,50 +151,61 @@ func (rec Recorder) Complete(ctx context.Context, r loop.Request) (loop.Completi
 	if err != nil {
 		call.Error = err.Error()
 	}
-	if writeErr := rec.write(call); writeErr != nil {
+	if writeErr := rec.write(wired(call)); writeErr != nil {
 		return loop.Completion{}, fmt.Errorf("journal: %w", writeErr)
 	}
 	return c, err
 }
 
-func (rec Recorder) write(line any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(line); err != nil {
+func (rec Recorder) write(v any) error {
+	b, err := line(v)
+	if err != nil {
 		return err
 	}
-	_, err := rec.W.Write(b.Bytes())
+	_, err = rec.W.Write(b)
 	return err
 }
 
-// Read reads a journal back. A torn last line is dropped: its reply was never used.
-func Read(r io.Reader) (Header, []Call, error) {
-	in := bufio.NewReader(r)
-	var h Header
-	line, err := in.ReadBytes('\n')
-	if err != nil {
-		return h, nil, fmt.Errorf("journal: line 1: no whole header")
+// line is v as a line of a journal, its end included.
+func line(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}
+
+// wire is a Call as it is written. JSON cannot hold what is not UTF-8, and a reply's exact
+// bytes decide whether it parses: such a text is written for reading, and its bytes beside it.
+type wire struct {
+	Call
+	ReplyBytes     []byte `json:"reply_bytes,omitempty"`
+	ReasoningBytes []byte `json:"reasoning_bytes,omitempty"`
+}
+
+func wired(c Call) wire {
+	w := wire{Call: c}
+	w.Reply, w.ReplyBytes = readable(c.Reply)
+	w.Reasoning, w.ReasoningBytes = readable(c.Reasoning)
+	return w
+}
+
+// readable is text as JSON can hold it, and its bytes where that is another one.
+func readable(text string) (string, []byte) {
+	if utf8.ValidString(text) {
+		return text, nil
 	}
-	if err := json.Unmarshal(line, &h); err != nil {
-		return h, nil, fmt.Errorf("journal: line 1: %v", err)
+	return strings.ToValidUTF8(text, "\uFFFD"), []byte(text)
+}
+
+// call is the Call that was written.
+func (w wire) call() Call {
+	c := w.Call
+	if w.ReplyBytes != nil {
+		c.Reply = string(w.ReplyBytes)
 	}
-	if h.Schema != Schema {
-		return h, nil, fmt.Errorf("journal: line 1: schema is %d, this program reads %d", h.Schema, Schema)
+	if w.ReasoningBytes != nil {
+		c.Reasoning = string(w.ReasoningBytes)
 	}
-	var calls []Call
-	for n := 2; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if err == io.EOF {
-			return h, calls, nil
-		}
-		if err != nil {
-			return h, calls, err
-		}
-		var c Call
-		if err := json.Unmarshal(line, &c); err != nil {
-			return h, calls, fmt.Errorf("journal: line %d: %v", n, err)
-		}
-		calls = append(calls, c)
-	}
+	return c
 }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -108,16 +111,91 @@ func TestTornLastLineIsDropped(t *testing.T) {
 	}
 }
 
+// TestReadRefuses what no Recorder wrote: a changed byte is found wherever it is, but in a
+// reply, and so is a line that is there twice.
 func TestReadRefuses(t *testing.T) {
-	for name, in := range map[string]string{
-		"no whole header":      `{"schema":1`,
-		"line 1: invalid":      "x\n",
-		"line 1: schema is 99": "{\"schema\":99}\n",
-		"line 2":               "{\"schema\":1}\nx\n",
-	} {
-		if _, _, err := journal.Read(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%q: error is %v, want one about %q", in, err, name)
+	good, _, _ := record(t, false, func(loop.Request) (loop.Completion, error) {
+		return loop.Completion{Text: "reply", Finish: "stop", Usage: &loop.Usage{PromptTokens: 7}}, nil
+	})
+	head, call, _ := strings.Cut(good, "\n")
+	changed := func(old, now string) string {
+		if !strings.Contains(good, old) {
+			t.Fatalf("no %s in %s", old, good)
 		}
+		return strings.Replace(good, old, now, 1)
+	}
+	for name, test := range map[string]struct{ in, says string }{
+		"torn header":    {good[:9], "no whole header"},
+		"notes":          {"x\n", "journal:1: is not as it was written: invalid character 'x'"},
+		"other schema":   {`{"schema":99,"x":1}` + "\n", "journal:1: schema is 99, this program reads 1"},
+		"no schema":      {"{}\n", "journal:1: is not as it was written: at byte 1 found"},
+		"header's key":   {changed(`"query"`, `"querx"`), `journal:1: is not as it was written: at byte 35 found`},
+		"header's value": {changed(`"id":"m"`, `"id":"n"`), "journal:2: its digest is of another request"},
+		"no JSON":        {head + "\nx\n" + call, "journal:2: is not as it was written: invalid character"},
+		"turn":           {changed(`"turn":2`, `"turn":3`), "journal:2: its digest is of another request"},
+		"attempt":        {changed(`"attempt":1`, `"attempt":2`), "journal:2: its digest is of another request"},
+		"digest":         {changed(`"digest":"`, `"digest":"0`), "journal:2: its digest is of another request"},
+		"prompt":         {changed(`<b>`, `<c>`), "journal:2: its digest is of another request"},
+		"system message": {changed(`"sys"`, `"syt"`), "journal:2: its digest is of another request"},
+		"limit":          {changed(`2048`, `2049`), "journal:2: its digest is of another request"},
+		"reply's key":    {changed(`"reply"`, `"rezly"`), "journal:2: is not as it was written: at byte "},
+		"key's case":     {changed(`"reply"`, `"Reply"`), "journal:2: is not as it was written: at byte "},
+		"finish's key":   {changed(`"finish_reason"`, `"finish_reasom"`), "journal:2: is not as it was written: at byte "},
+		"usage's key":    {changed(`"prompt_tokens"`, `"prompt_tokenz"`), "journal:2: is not as it was written: at byte "},
+		"more":           {good[:len(good)-2] + `,"error":""}` + "\n", "journal:2: is not as it was written: at byte "},
+		"two values":     {good[:len(good)-1] + " {}\n", "journal:2: is not as it was written: at byte "},
+		"answered twice": {good + call, "journal:3: turn 2, attempt 1 is answered again"},
+	} {
+		if _, _, err := journal.Read(strings.NewReader(test.in)); err == nil || !strings.HasPrefix(err.Error(), test.says) {
+			t.Errorf("%s: error is %v, want %s", name, err, test.says)
+		}
+	}
+}
+
+// TestCorruptNamesTheFile, and is nothing that a call would mend.
+func TestCorruptNamesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "calls.jsonl")
+	if err := os.WriteFile(path, []byte("notes\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, header := journal.ReadHeader(path)
+	_, _, file := journal.ReadFile(path)
+	_, _, _, goOn := journal.Continue(path)
+	for _, err := range []error{header, file, goOn} {
+		var corrupt *journal.Corrupt
+		if !errors.As(err, &corrupt) || !corrupt.Misconfigured() || !strings.HasPrefix(err.Error(), path+":1: ") {
+			t.Errorf("error is %v, want one at %s:1", err, path)
+		}
+	}
+}
+
+// TestExactBytesReadBack: a text that is not UTF-8 is the same after a journal, as are the
+// digits of a seed that no float64 holds.
+func TestExactBytesReadBack(t *testing.T) {
+	const seed = int64(1)<<62 + 1
+	header := journal.Header{Query: "q", Level: 1, Trial: 1, Model: journal.LiveModel("m", map[string]any{"seed": seed, "top_p": 0.1})}
+	var b bytes.Buffer
+	want := loop.Completion{Text: "a\xffb\xc3", Reasoning: "\xf0\x9f because \uFFFD"}
+	rec := journal.Recorder{Header: header, W: &b, Model: modelFunc(func(loop.Request) (loop.Completion, error) { return want, nil })}
+	if err := rec.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rec.Complete(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	if !utf8.Valid(b.Bytes()) {
+		t.Errorf("the journal is no UTF-8: %q", &b)
+	}
+	h, calls, err := journal.Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := h.Difference(header, true); diff != "" {
+		t.Errorf("the header differs from itself: %s", diff)
+	}
+	got, err := journal.NewReplay(h, calls).Complete(t.Context(), request)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v, replayed (-want +got):\n%s", err, diff)
 	}
 }
 

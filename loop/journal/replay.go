@@ -98,11 +98,17 @@ func (m *Miss) Misconfigured() bool { return !m.Ended }
 
 // parts says where two texts part.
 func parts(recorded, now string) string {
+	n := common(recorded, now)
+	return fmt.Sprintf("differs at byte %d: recorded %s, now %s", n, excerpt(recorded, n), excerpt(now, n))
+}
+
+// common is how many bytes two texts begin with alike.
+func common(a, b string) int {
 	n := 0
-	for n < len(recorded) && n < len(now) && recorded[n] == now[n] {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}
-	return fmt.Sprintf("differs at byte %d: recorded %s, now %s", n, excerpt(recorded, n), excerpt(now, n))
+	return n
 }
 
 func excerpt(s string, at int) string {

@@ -182,6 +182,7 @@ func TestDifferenceNamesTheField(t *testing.T) {
 	for name, change := range map[string]func(*journal.Header){
 		`template was "a" when recorded, is "b" now`:           func(h *journal.Header) { h.TemplateSHA = "b" },
 		`query was "q" when recorded, is "r" now`:              func(h *journal.Header) { h.Query = "r" },
+		`system message was "" when recorded, is "s" now`:      func(h *journal.Header) { h.System = "s" },
 		`corpus was "c" when recorded, is "d" now`:             func(h *journal.Header) { h.Corpus = "d" },
 		`budget was {"chunk":1} when recorded, is {"chunk":2}`: func(h *journal.Header) { h.Budget = map[string]int{"chunk": 2} },
 		`tokenizer was "t" when recorded, is "u" now`:          func(h *journal.Header) { h.Tokenizer = "u" },
