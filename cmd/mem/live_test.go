@@ -105,10 +105,15 @@ func TestTheKeyIsNowhere(t *testing.T) {
 		}
 	}
 	for name, cfg := range map[string]fakeserver.Config{
-		"answers":       {Reply: answer, Model: "m", Key: testKey},
-		"refuses":       {Reply: answer, Plan: echo(401)},
-		"fails":         {Reply: answer, Plan: echo(500)},
-		"malformed":     {Reply: answer, Plan: echo(200)},
+		"answers":   {Reply: answer, Model: "m", Key: testKey},
+		"refuses":   {Reply: answer, Plan: echo(401)},
+		"fails":     {Reply: answer, Plan: echo(500)},
+		"malformed": {Reply: answer, Plan: echo(200)},
+		"says it": {Reply: func(r fakeserver.Request) fakeserver.Reply {
+			reply := answer(r)
+			reply.Text, reply.Reasoning = reply.Text+r.Header.Get("Authorization"), r.Header.Get("Authorization")
+			return reply
+		}},
 		"another model": {Reply: answer, Model: "other", Key: testKey},
 	} {
 		t.Run(name, func(t *testing.T) {

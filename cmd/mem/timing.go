@@ -114,7 +114,7 @@ func serviceRows(s evalSession) (rows []render.ServiceRow) {
 		if m.Attempts == 0 {
 			continue
 		}
-		turns := m.Calls - m.Failures - m.ParseRetries // a turn's first call
+		turns := max(m.Latency.Count-m.ParseRetries, 0) // replies to a turn's first call
 		rows = append(rows, render.ServiceRow{
 			Model: m.Model, Calls: m.Latency.Count, P50: m.Latency.P50, P95: m.Latency.P95,
 			TokensPerSecond: float64(m.CompletionTokens) / s.Took.Seconds(), TurnsPerMinute: float64(turns) / s.Took.Minutes(),

@@ -17,11 +17,12 @@
 //   - finish_reason "content_filter": Finish says so, Text is what was let through.
 //   - tool calls instead of text: Finish is "tool_calls", Text is empty.
 //   - null content: Text is empty, or the refusal where the server names one.
+//   - text that is not UTF-8: Text has its very bytes.
 //
 // No reply came, and an error says so, when a call ends in one of these:
 //
 //   - *StatusError: the server refused, by its status or by an error in the body of a 200.
-//   - *ReplyError: a 200 that holds no completion: malformed or not UTF-8, without choices,
+//   - *ReplyError: a 200 that holds no completion: malformed, without choices,
 //     too big, or given up by the server (finish_reason "error" or "abort").
 //   - *TransportError: nothing whole arrived: refused, reset, cut off, timed out.
 //

@@ -100,7 +100,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		{fakeserver.Raw(200, "application/json", `{"choices":{}}`), tries, "no chat completion"},
 		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":"a"}}]} tail`), tries, "no chat completion"},
 		{fakeserver.Raw(200, "text/event-stream", "data: {}\n\n"), tries, "(text/event-stream) is no chat completion"},
-		{fakeserver.Raw(200, "application/json", "{\"choices\":[{\"message\":{\"content\":\"\xff\"}}]}"), tries, "not valid UTF-8"},
+		{fakeserver.Raw(200, "application/json", "{\"choices\":[{\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"\xff\"}]}}]}"), tries, "not valid UTF-8"},
 		{fakeserver.Malformed(), tries, "no chat completion: unexpected end of JSON input"},
 		{fakeserver.WrongType(), tries, "(text/html) is no chat completion"},
 		{fakeserver.Truncated(), tries, "unexpected EOF"},

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"time"
-	"unicode/utf8"
 
 	sdk "github.com/sashabaranov/go-openai"
 )
@@ -151,8 +150,6 @@ func (x *exchange) read(resp *http.Response) ([]byte, error) {
 		e := x.replyError(fmt.Sprintf("is over %d bytes", x.cfg.MaxResponseBytes))
 		e.final = true
 		return nil, e
-	case !utf8.Valid(body): // JSON would be decoded with other bytes in their place
-		return nil, x.replyError("is not valid UTF-8")
 	}
 	if err := json.Unmarshal(body, &x.reply); err != nil {
 		return nil, x.malformed(resp, body, err)

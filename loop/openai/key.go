@@ -59,3 +59,16 @@ func (k Key) scrub(text string) string {
 	}
 	return strings.ReplaceAll(text, k.reveal(), k.String())
 }
+
+// shortKey is less than any key that is worth hiding: a server that wants none is given a
+// word, such as EMPTY.
+const shortKey = 16
+
+// hide takes the key out of a model's reply, which is recorded, unless it is a word that a
+// model may say.
+func (k Key) hide(text string) string {
+	if len(k.value()) < shortKey {
+		return text
+	}
+	return k.scrub(text)
+}

@@ -3,7 +3,9 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	sdk "github.com/sashabaranov/go-openai"
 
@@ -65,9 +67,13 @@ func (x *exchange) answer(resp sdk.ChatCompletionResponse) (answer, error) {
 	if finish == "error" || finish == "abort" || present(extra.Error) {
 		return answer{}, x.replyError("was given up by the server, finish_reason " + finish + suffix(": ", string(extra.Error)))
 	}
+	if content := extra.Message.Content; !isString(content) && !utf8.Valid(content) {
+		return answer{}, x.replyError("has parts that are not valid UTF-8")
+	}
+	hide := x.cfg.APIKey.hide
 	a := answer{Completion: loop.Completion{
-		Text: text(choice.Message), Finish: finishReason(finish), Usage: x.reply.usage(),
-		Reasoning: cmp.Or(stringOf(extra.Message.ReasoningContent), stringOf(extra.Message.Reasoning)),
+		Text: hide(cmp.Or(stringOf(extra.Message.Content), text(choice.Message))), Finish: hide(finishReason(finish)), Usage: x.reply.usage(),
+		Reasoning: hide(cmp.Or(stringOf(extra.Message.ReasoningContent), stringOf(extra.Message.Reasoning))),
 	}}
 	a.kind = kindOf(choice, a.Finish, present(extra.Message.Content))
 	if a.kind == toolCalls {
@@ -87,9 +93,43 @@ func text(m sdk.ChatCompletionMessage) string {
 	return cmp.Or(b.String(), m.Refusal)
 }
 
-// stringOf is empty for a value of another type: reasoning is not worth losing a reply.
-func stringOf(v json.RawMessage) (s string) {
-	json.Unmarshal(v, &s)
+// stringOf is empty for a value of another type: reasoning is not worth losing a reply. It
+// keeps bytes that are not UTF-8, for which json puts others: to the gate parser such a
+// reply is one that it must not read.
+func stringOf(v json.RawMessage) string {
+	if !isString(v) {
+		return ""
+	}
+	var b strings.Builder
+	for v = v[1 : len(v)-1]; len(v) > 0; {
+		n := validPrefix(v)
+		b.WriteString(unescape(v[:n]))
+		v = v[n:]
+		if len(v) > 0 {
+			b.WriteByte(v[0])
+			v = v[1:]
+		}
+	}
+	return b.String()
+}
+
+func isString(v json.RawMessage) bool { return len(v) > 1 && v[0] == '"' }
+
+// validPrefix is how many bytes are UTF-8, from the first on.
+func validPrefix(v []byte) (n int) {
+	for n < len(v) {
+		r, size := utf8.DecodeRune(v[n:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+// unescape decodes the inside of a JSON string.
+func unescape(v []byte) (s string) {
+	json.Unmarshal(slices.Concat([]byte{'"'}, v, []byte{'"'}), &s)
 	return s
 }
 

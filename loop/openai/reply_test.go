@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,11 +60,32 @@ func TestUnusualReplies(t *testing.T) {
 		"both reasonings":  {`{"choices":[{"message":{"content":"a","reasoning":null,"reasoning_content":"r"}}]}`, loop.Completion{Text: "a", Reasoning: "r"}},
 		"zero usage":       {`{"choices":[{"message":{"content":"a"}}],"usage":{"prompt_tokens":0,"completion_tokens":0}}`, loop.Completion{Text: "a"}},
 		"null error":       {`{"error":null,"choices":[{"message":{"content":"a"},"finish_reason":null}]}`, loop.Completion{Text: "a"}},
+		"not UTF-8":        {"{\"choices\":[{\"message\":{\"content\":\"\\u00e9\xff\\ud83d\\ude00\xf0\x9f\",\"reasoning\":\"\xc3\\n\"}}],\"id\":\"\xff\"}", loop.Completion{Text: "é\xff😀\xf0\x9f", Reasoning: "\xc3\n"}},
 		"function call":    {`{"choices":[{"message":{"content":null,"function_call":{"name":"f","arguments":""}},"finish_reason":"stop"}]}`, loop.Completion{Finish: "tool_calls"}},
 	} {
 		s := serve(t, fakeserver.Config{Plan: fakeserver.Script(fakeserver.Raw(200, "application/json", test.body))})
 		if diff := cmp.Diff(test.want, complete(t, client(t, s.BaseURL(), openai.Config{}))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestKeyInAReplyIsHidden, for a reply is recorded; a stand-in for a key is a word that
+// may be said.
+func TestKeyInAReplyIsHidden(t *testing.T) {
+	for secret, want := range map[string]string{key: "[hidden key]", "EMPTY": "EMPTY"} {
+		s := serve(t, fakeserver.Config{Reply: func(r fakeserver.Request) fakeserver.Reply {
+			said := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+			return fakeserver.Reply{Text: "a " + said, Reasoning: said + " b", Finish: said}
+		}})
+		c, err := openai.New(openai.Config{BaseURL: s.BaseURL(), Model: "m", APIKey: openai.NewKey(secret)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := complete(t, c)
+		got.Usage = nil
+		if diff := cmp.Diff(loop.Completion{Text: "a " + want, Reasoning: want + " b", Finish: want}, got); diff != "" {
+			t.Errorf("key %s (-want +got):\n%s", secret, diff)
 		}
 	}
 }
