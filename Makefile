@@ -35,7 +35,7 @@ dist:
 # machine's load above. Compare: benchstat reports/bench/baseline.txt reports/bench.txt. What
 # is per cpu-s or cpu-ms, and the ratios, can be trusted on a busy machine; wall time cannot.
 COUNT ?= 6
-BENCHED = ./prompt ./prompt/token ./loop ./harness/corpus ./harness ./cmd/mem
+BENCHED = ./prompt ./prompt/token ./loop ./loop/openai ./harness/corpus ./harness ./cmd/mem
 bench:
 	@mkdir -p reports && uptime | sed 's/.*load/# load/' >reports/bench.txt
 	go test -run '^$$' -skip 'Chunking/200MB|Cutting' -bench . -benchmem -benchtime 0.1s -count $(COUNT) \
