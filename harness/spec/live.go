@@ -30,7 +30,7 @@ type Live struct {
 	RequestsPerMinute int               `yaml:"requests_per_minute" min:"1"` // any number
 	TokensPerMinute   int               `yaml:"tokens_per_minute" min:"1"`   // prompts and replies; any number
 	MaxTries          int               `yaml:"max_tries" min:"1"`           // attempts of one call that fails in transport; 10
-	MaxElapsed        Duration          `yaml:"max_elapsed"`                 // of all attempts of one call; 10m
+	MaxElapsed        Duration          `yaml:"max_elapsed"`                 // of all attempts of one call; 10m, or five timeouts
 	MaxRetryAfter     Duration          `yaml:"max_retry_after"`             // the most that a server's Retry-After is heeded; 5m
 	MaxResponseBytes  yamlpos.At[int64] `yaml:"max_response_bytes" min:"1"`  // of one reply; 16 MiB
 }

@@ -42,7 +42,7 @@ type Config struct {
 // again by chance, and at least what the server asks for.
 type Retry struct {
 	MaxTries      int           // attempts, the first included; 0: 10
-	MaxElapsed    time.Duration // in attempts and between them, not in line for a connection; 0: 10 minutes
+	MaxElapsed    time.Duration // in attempts and between them, not in line for a connection; 0: 10 minutes, or five timeouts if they are longer
 	Initial       time.Duration // 0: half a second
 	MaxInterval   time.Duration // 0: a minute
 	MaxRetryAfter time.Duration // the most that a Retry-After is heeded; 0: 5 minutes
@@ -62,10 +62,10 @@ const (
 	defaultMaxConnections   = 8
 )
 
-func (r Retry) withDefaults() Retry {
+func (r Retry) withDefaults(timeout time.Duration) Retry {
 	return Retry{
 		MaxTries:      cmp.Or(r.MaxTries, 10),
-		MaxElapsed:    cmp.Or(r.MaxElapsed, 10*time.Minute),
+		MaxElapsed:    cmp.Or(r.MaxElapsed, max(10*time.Minute, 5*timeout)),
 		Initial:       cmp.Or(r.Initial, 500*time.Millisecond),
 		MaxInterval:   cmp.Or(r.MaxInterval, time.Minute),
 		MaxRetryAfter: cmp.Or(r.MaxRetryAfter, 5*time.Minute),
@@ -81,7 +81,7 @@ func (l Limits) withDefaults() Limits {
 func (c Config) withDefaults() Config {
 	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	c.MaxResponseBytes = cmp.Or(c.MaxResponseBytes, defaultMaxResponseBytes)
-	c.Retry, c.Limits = c.Retry.withDefaults(), c.Limits.withDefaults()
+	c.Retry, c.Limits = c.Retry.withDefaults(c.Timeout), c.Limits.withDefaults()
 	if c.Until == nil {
 		c.Until = context.Background()
 	}

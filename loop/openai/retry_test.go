@@ -125,6 +125,18 @@ func TestRetriesEnd(t *testing.T) {
 	}
 }
 
+// TestTimeoutsAreTriedAgain also where one of them is as long as all of a call's attempts
+// may take by default.
+func TestTimeoutsAreTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := offline(t, openai.Config{Timeout: 20 * time.Minute}, func(r *http.Request) *http.Response { pass(r, time.Hour); return ok() })
+		c.Complete(t.Context(), ask)
+		if n := c.Stats().Attempts; n != 5 {
+			t.Errorf("%d attempts of 20 minutes, want 5", n)
+		}
+	})
+}
+
 func TestElapsedTimeCountsAttemptsAndNotTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := offline(t, openai.Config{
