@@ -308,8 +308,10 @@ func TestChangedQuestionIsNotResumed(t *testing.T) {
 		cfg := liveConfig(t, server, out)
 		cfg.Resume = true
 		r := eval(t, cfg, other)
-		if run := r.Runs[0]; run.State != harness.Misconfigured || !strings.Contains(run.Reason, says) || harness.Exit(r) != 2 {
-			t.Errorf("run is %s: %s; want it refused: %s", run.State, run.Reason, says)
+		for _, run := range r.Runs { // with the exit gate enforced too
+			if run.Level == 1 && (run.State != harness.Misconfigured || !strings.Contains(run.Reason, says)) || harness.Exit(r) != 2 {
+				t.Errorf("%s is %s: %s; want it refused: %s", run.Name, run.State, run.Reason, says)
+			}
 		}
 	}
 	if server.Requests() != n {
@@ -320,7 +322,7 @@ func TestChangedQuestionIsNotResumed(t *testing.T) {
 func TestMaxFailuresStopsTheExperiment(t *testing.T) {
 	server := serve(t, func(fakeserver.Request) fakeserver.Fault { return fakeserver.Status(500, fakeserver.VLLM) })
 	cfg := liveConfig(t, server, t.TempDir())
-	r := eval(t, cfg, strings.Replace(liveSpec(t, "max_failures: 1\n"), "", "", 1))
+	r := eval(t, cfg, liveSpec(t, "max_failures: 1\n"))
 	if harness.Exit(r) != 3 || r.Count(harness.Incomplete) != len(r.Runs) {
 		t.Errorf("exit %d, %d of %d runs incomplete", harness.Exit(r), r.Count(harness.Incomplete), len(r.Runs))
 	}

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -21,26 +22,43 @@ func (e *Experiment) Run(ctx context.Context) (*Result, error) {
 	earlier := e.earlierDecisions()
 	p := e.progress()
 	e.stop = e.cfg.FailFast && slices.ContainsFunc(e.judgeGoldens(), check.Result.Failed)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
 	ended := map[string]*done{}
-	for _, jobs := range e.stages() {
+	for _, pool := range e.pools() {
+		wg.Go(func() {
+			its := e.drain(ctx, pool, p)
+			mu.Lock()
+			defer mu.Unlock()
+			maps.Copy(ended, its)
+		})
+	}
+	wg.Wait()
+	return e.result(ended, earlier)
+}
+
+// drain does the jobs of a pool, stage by stage.
+func (e *Experiment) drain(ctx context.Context, pool pool, p *progress) map[string]*done {
+	ended := map[string]*done{}
+	for _, jobs := range e.stages(pool.jobs) {
 		results := make([]*done, len(jobs))
-		e.pools(jobs, func(i int) { results[i] = e.one(ctx, jobs[i], ended, p) })
+		parallel(pool.width, len(jobs), func(i int) { results[i] = e.one(ctx, jobs[i], ended, p) })
 		for i, j := range jobs {
 			ended[j.Name] = results[i]
 		}
 	}
-	return e.result(ended, earlier)
+	return ended
 }
 
 // stages are jobs in the order in which they rest on each other: L2 reads what L1 left,
 // and a live run that enforces the exit gate replays the recorded one.
-func (e *Experiment) stages() [][]*job {
+func (e *Experiment) stages(jobs []*job) [][]*job {
 	var stages [][]*job
 	for _, level := range e.Spec.Levels.Value {
 		var first, then []*job
-		for _, j := range e.jobs {
+		for _, j := range jobs {
 			switch {
-			case !j.wanted || j.Level != level:
+			case j.Level != level:
 			case j.live() && j.twin != "":
 				then = append(then, j)
 			default:
@@ -52,33 +70,29 @@ func (e *Experiment) stages() [][]*job {
 	return stages
 }
 
-// pools does the jobs of each live model as wide as its connections go, and all others
-// as wide as Parallel says, so that no model waits for another's replies.
-func (e *Experiment) pools(jobs []*job, do func(int)) {
-	if e.cfg.FailFast {
-		parallel(1, len(jobs), do)
-		return
-	}
-	type pool struct {
-		width int
-		jobs  []int
-	}
-	pools := map[string]*pool{}
-	for i, j := range jobs {
+// pool is jobs that rest on none outside it, done so many at a time.
+type pool struct {
+	width int
+	jobs  []*job
+}
+
+// pools are the jobs that are wanted: those of each live model as wide as its connections
+// go, and all others as wide as Parallel says, so that no model waits for another's replies.
+func (e *Experiment) pools() map[string]pool {
+	pools := map[string]pool{}
+	for _, j := range e.jobs {
 		name, width := "", e.cfg.Parallel
-		if j.live() && e.cfg.Live {
+		switch {
+		case !j.wanted:
+			continue
+		case e.cfg.FailFast:
+			width = 1
+		case j.live() && e.cfg.Live:
 			name, width = j.Model, j.model.Live.Connections()
 		}
-		if pools[name] == nil {
-			pools[name] = &pool{width: width}
-		}
-		pools[name].jobs = append(pools[name].jobs, i)
+		pools[name] = pool{width, append(pools[name].jobs, j)}
 	}
-	var wg sync.WaitGroup
-	for _, p := range pools {
-		wg.Go(func() { parallel(p.width, len(p.jobs), func(n int) { do(p.jobs[n]) }) })
-	}
-	wg.Wait()
+	return pools
 }
 
 // one does a job, or says why it is not done. ended holds the levels below.

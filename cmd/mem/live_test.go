@@ -15,11 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/openai"
 	"github.com/poimen-memory/mem/scripted/fakeserver"
 )
 
@@ -249,6 +252,23 @@ func TestLongWaitsAreSaidInLogs(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 	if len(lines) != 2 || !strings.HasPrefix(lines[0], "x: m waits 1m0s, until ") || !strings.HasSuffix(lines[0], "status 429: slow down") {
 		t.Errorf("the log says:\n%s", &log)
+	}
+}
+
+// TestServiceRows: turns are replies to first attempts, whatever was given up or failed
+// beside them, and a model that was asked nothing has no row.
+func TestServiceRows(t *testing.T) {
+	asked := served{Model: "m", Stats: openai.Stats{
+		Calls: 20, Failures: 3, ParseRetries: 2, Attempts: 25, Retries: 8, CompletionTokens: 600, Limit: 2,
+		Latency:      openai.Latency{Count: 14, P50: time.Second, P95: 2 * time.Second},
+		LimitHistory: []openai.LimitChange{{Limit: 8}, {Limit: 2}},
+	}}
+	got := serviceRows(evalSession{Took: 2 * time.Minute, Models: []served{asked, {Model: "idle"}}})
+	want := []render.ServiceRow{{
+		Model: "m", Calls: 14, P50: time.Second, P95: 2 * time.Second, TokensPerSecond: 5, TurnsPerMinute: 6, Retries: 8, Limit: 2, Most: 8,
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
