@@ -122,25 +122,28 @@ func (r *run) turn(ctx context.Context, chunk prompt.Chunk) (exit bool, err erro
 // ask sends the same prompt until a reply parses, at most Attempts times. With as many
 // failures as Attempts there is no decision: the zero Decision neither updates nor exits.
 func (r *run) ask(ctx context.Context, turn int, p prompt.Prompt) (gate.Decision, int, []gate.Kind, error) {
-	var failures []gate.Kind
-	for attempt := 1; attempt <= Attempts; attempt++ {
+	return ask(ctx, r.Model, Request{Turn: turn, System: p.System, User: p.User, MaxTokens: r.Prompts.Budget().Response}, Parse)
+}
+
+// ask sends the same request until parse can read the reply, at most Attempts times, and
+// says how often it asked and what was wrong each time. parse returns a *gate.SyntaxError.
+func ask[T any](ctx context.Context, model Model, r Request, parse func(Completion) (T, error)) (read T, attempts int, failures []gate.Kind, err error) {
+	var none T
+	for r.Attempt = 1; r.Attempt <= Attempts; r.Attempt++ {
 		if err := ctx.Err(); err != nil {
-			return gate.Decision{}, 0, nil, err
+			return none, 0, nil, err
 		}
-		reply, err := r.Model.Complete(ctx, Request{
-			Turn: turn, Attempt: attempt, System: p.System, User: p.User,
-			MaxTokens: r.Prompts.Budget().Response,
-		})
+		reply, err := model.Complete(ctx, r)
 		if err != nil {
-			return gate.Decision{}, 0, nil, callError(ctx, turn, attempt, err)
+			return none, 0, nil, callError(ctx, r.Turn, r.Attempt, err)
 		}
-		decision, err := Parse(reply)
+		read, err := parse(reply)
 		if err == nil {
-			return decision, attempt, failures, nil
+			return read, r.Attempt, failures, nil
 		}
 		failures = append(failures, kind(err))
 	}
-	return gate.Decision{}, Attempts, failures, nil
+	return none, Attempts, failures, nil
 }
 
 // callError tells a cancelled run from a call that failed.
@@ -155,21 +158,30 @@ func callError(ctx context.Context, turn, attempt int, err error) error {
 // failure even if it happens to parse: its update may have lost its end. The error is a
 // *gate.SyntaxError.
 func Parse(c Completion) (gate.Decision, error) {
-	if c.Finish == FinishLength {
-		return gate.Decision{}, &gate.SyntaxError{
+	reply, err := c.whole()
+	if err != nil {
+		return gate.Decision{}, err
+	}
+	return gate.Parse(reply)
+}
+
+// whole is a completion with its reasoning before it, unless the token limit cut it.
+func (c Completion) whole() (string, error) {
+	switch {
+	case c.Finish == FinishLength:
+		return "", &gate.SyntaxError{
 			Kind: gate.Length, Offset: len(c.Text),
 			Want: "a whole reply", Found: "a reply cut by the token limit",
 		}
+	case c.Reasoning != "":
+		return "<think>" + c.Reasoning + "</think>" + c.Text, nil
 	}
-	if c.Reasoning != "" {
-		return gate.Parse("<think>" + c.Reasoning + "</think>" + c.Text)
-	}
-	return gate.Parse(c.Text)
+	return c.Text, nil
 }
 
 func kind(err error) gate.Kind {
 	var syntax *gate.SyntaxError
-	errors.As(err, &syntax) // Parse returns nothing else
+	errors.As(err, &syntax) // parsers return nothing else
 	return syntax.Kind
 }
 

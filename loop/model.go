@@ -13,10 +13,15 @@ type Model interface {
 
 // Request is one model call. A retry of a turn differs in Attempt alone.
 type Request struct {
-	Turn, Attempt int // 1-based
+	Turn, Attempt int // 1-based; Turn may be AnswerTurn
 	System, User  string
 	MaxTokens     int // of the reply
 }
+
+// AnswerTurn is the Turn of a request for the answer, which is none of the turns: it shows a
+// memory and no chunk. It is the same whichever turn was the last, so that the same request
+// about the same memory is the same request.
+const AnswerTurn = 0
 
 // Completion is a model's reply. Reasoning that a server returns apart from the text
 // stands before it for the gate parser.
@@ -42,6 +47,9 @@ type ModelError struct {
 }
 
 func (e *ModelError) Error() string {
+	if e.Turn == AnswerTurn {
+		return fmt.Sprintf("answer, attempt %d: %v", e.Attempt, e.Err)
+	}
 	return fmt.Sprintf("turn %d, attempt %d: %v", e.Turn, e.Attempt, e.Err)
 }
 

@@ -3,7 +3,6 @@ package prompt
 import (
 	_ "embed"
 	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -30,8 +29,7 @@ type Config struct {
 type Builder struct {
 	counter  Counter
 	system   string
-	pieces   [4]string // the template's text around its three places
-	order    [3]place  // which value stands after pieces[i]
+	template template
 	around   [2]string // the memory, between its tags
 	budget   Budget
 	fixed    Tokens // System and Template
@@ -58,16 +56,13 @@ func New(cfg Config) (*Builder, error) {
 		return nil, err
 	}
 	var err error
-	if b.pieces, b.order, err = parseTemplate(cfg.Template); err != nil {
+	if b.template, err = parseTemplate(cfg.Template, problemPlace, memoryPlace, sectionPlace); err != nil {
 		return nil, err
 	}
 	parts, _ := Split(cfg.Template) // which parseTemplate has split already
-	b.around[0], b.around[1], _ = strings.Cut(parts.Memory, placeholders[1])
+	b.around[0], b.around[1], _ = strings.Cut(parts.Memory, memoryPlace.String())
 	b.noMemory = b.Measure(NoMemory)
-	b.fixed.System = cfg.Counter.Count(cfg.System)
-	for _, piece := range b.pieces {
-		b.fixed.Template += cfg.Counter.Count(piece)
-	}
+	b.fixed = Tokens{System: cfg.Counter.Count(cfg.System), Template: b.template.count(cfg.Counter)}
 	return b, b.budget.check(b.fixed)
 }
 
@@ -116,7 +111,7 @@ func (b *Builder) Assemble(problem Text, memory *Text, chunk Chunk) (Prompt, err
 	if err := b.budget.check(p.Tokens); err != nil {
 		return Prompt{}, err
 	}
-	p.User = b.substitute([3]string{problem.Sent, shown.Sent, chunk.Sent})
+	p.User = b.template.substitute([3]string{problem.Sent, shown.Sent, chunk.Sent})
 	if err := b.whole(p); err != nil {
 		return Prompt{}, err
 	}
@@ -134,92 +129,4 @@ func (b *Builder) whole(p Prompt) error {
 		return &OverBudget{Whole, n, limit}
 	}
 	return nil
-}
-
-// substitute allocates once: a chunk is some 20 KB and is sent at every turn.
-func (b *Builder) substitute(values [3]string) string {
-	size := len(b.pieces[3])
-	for i := range values {
-		size += len(b.pieces[i]) + len(values[i])
-	}
-	var s strings.Builder
-	s.Grow(size)
-	for i, at := range b.order {
-		s.WriteString(b.pieces[i])
-		s.WriteString(values[at])
-	}
-	s.WriteString(b.pieces[3])
-	return s.String()
-}
-
-type place int
-
-var (
-	placeholders = [3]string{"{prompt}", "{memory}", "{chunk}"}
-	tags         = [3]string{"problem", "memory", "section"} // that stand around them
-)
-
-// parseTemplate cuts a template at its placeholders, each of which it must hold once,
-// between its own tags.
-func parseTemplate(template string) (pieces [4]string, order [3]place, err error) {
-	rest := template
-	for n := range order {
-		at, found := -1, place(0)
-		for i, name := range placeholders {
-			if j := strings.Index(rest, name); j >= 0 && (at < 0 || j < at) {
-				at, found = j, place(i)
-			}
-		}
-		if at < 0 {
-			break
-		}
-		pieces[n], order[n] = rest[:at], found
-		rest = rest[at+len(placeholders[found]):]
-	}
-	pieces[3] = rest
-	for _, name := range placeholders {
-		if n := strings.Count(template, name); n != 1 {
-			return pieces, order, fmt.Errorf("template has %d of %s, want exactly one", n, name)
-		}
-	}
-	parts, err := Split(template)
-	if err != nil {
-		return pieces, order, fmt.Errorf("template: %w", err)
-	}
-	for i, part := range [3]string{parts.Problem, parts.Memory, parts.Section} {
-		if !strings.Contains(part, placeholders[i]) {
-			return pieces, order, fmt.Errorf("template has %s outside of its tags, want it between <%s> and </%[2]s>", placeholders[i], tags[i])
-		}
-	}
-	return pieces, order, nil
-}
-
-// Parts are the bytes between the three pairs of tags of a prompt, exactly as sent:
-// the template's surrounding spaces are part of them.
-type Parts struct{ Problem, Memory, Section string }
-
-// Split reads a prompt as a model does, by its tags, each of which must stand in it
-// exactly once (M1.3 a4).
-func Split(user string) (Parts, error) {
-	var p Parts
-	for i, part := range [3]*string{&p.Problem, &p.Memory, &p.Section} {
-		var err error
-		if *part, err = between(user, "<"+tags[i]+">", "</"+tags[i]+">"); err != nil {
-			return Parts{}, err
-		}
-	}
-	return p, nil
-}
-
-func between(s, open, closing string) (string, error) {
-	for _, tag := range []string{open, closing} {
-		if n := strings.Count(s, tag); n != 1 {
-			return "", fmt.Errorf("prompt has %d of %s, want exactly one", n, tag)
-		}
-	}
-	from, to := strings.Index(s, open)+len(open), strings.Index(s, closing)
-	if to < from {
-		return "", fmt.Errorf("prompt has %s before %s", closing, open)
-	}
-	return s[from:to], nil
 }

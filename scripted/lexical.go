@@ -42,6 +42,9 @@ func NewLexical(budget int, counter prompt.Counter) *Lexical {
 
 // Complete answers one prompt. The error is that of a prompt that cannot be read.
 func (l *Lexical) Complete(_ context.Context, r loop.Request) (loop.Completion, error) {
+	if r.Turn == loop.AnswerTurn {
+		return recite(r)
+	}
 	v, err := read(r)
 	if err != nil {
 		return loop.Completion{}, err

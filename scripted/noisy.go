@@ -38,6 +38,9 @@ func (n NoisyOracle) Errors(turn int) (wrongUpdate, wrongExit bool, malformed in
 
 // Complete answers one prompt. The errors are an Oracle's.
 func (n NoisyOracle) Complete(_ context.Context, r loop.Request) (loop.Completion, error) {
+	if r.Turn == loop.AnswerTurn {
+		return recite(r)
+	}
 	v, err := n.read(r)
 	if err != nil {
 		return loop.Completion{}, err

@@ -28,6 +28,9 @@ type Oracle struct {
 // Complete answers one prompt. The error is that of a prompt that cannot be read, or of
 // a turn that Truth does not reach.
 func (o Oracle) Complete(_ context.Context, r loop.Request) (loop.Completion, error) {
+	if r.Turn == loop.AnswerTurn {
+		return recite(r)
+	}
 	v, err := o.read(r)
 	if err != nil {
 		return loop.Completion{}, err

@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -19,6 +20,10 @@ func read(r loop.Request) (view, error) {
 	if err != nil {
 		return view{}, fmt.Errorf("turn %d: %w", r.Turn, err)
 	}
+	return viewOf(parts), nil
+}
+
+func viewOf(parts prompt.Parts) view {
 	v := view{
 		question: strings.TrimSpace(parts.Problem),
 		memory:   strings.TrimSpace(parts.Memory),
@@ -27,7 +32,21 @@ func read(r loop.Request) (view, error) {
 	if v.memory == prompt.NoMemory {
 		v.memory = ""
 	}
-	return v, nil
+	return v
+}
+
+// unknown is a policy's answer from no memory.
+const unknown = "I do not know."
+
+// recite is a policy's answer: all of the memory, for it understands none of it. So it
+// holds the right answer if the memory does.
+func recite(r loop.Request) (loop.Completion, error) {
+	parts, err := prompt.SplitAnswer(r.User)
+	if err != nil {
+		return loop.Completion{}, fmt.Errorf("answer: %w", err)
+	}
+	memory := viewOf(parts).memory
+	return loop.Completion{Text: cmp.Or(strings.ReplaceAll(writable(memory), "<think>", "&lt;think>"), unknown)}, nil
 }
 
 // write is a decision to replace the memory. A reply cannot carry a blank one, so with
@@ -51,6 +70,9 @@ type AlwaysUpdate struct {
 
 // Complete answers one prompt. The error is that of a prompt that cannot be read.
 func (a AlwaysUpdate) Complete(_ context.Context, r loop.Request) (loop.Completion, error) {
+	if r.Turn == loop.AnswerTurn {
+		return recite(r)
+	}
 	v, err := read(r)
 	if err != nil {
 		return loop.Completion{}, err
@@ -61,7 +83,10 @@ func (a AlwaysUpdate) Complete(_ context.Context, r loop.Request) (loop.Completi
 // NeverUpdate retains at every turn and reads on.
 type NeverUpdate struct{}
 
-// Complete answers any prompt.
-func (NeverUpdate) Complete(context.Context, loop.Request) (loop.Completion, error) {
+// Complete answers any prompt; asked for the answer, that it does not know.
+func (NeverUpdate) Complete(_ context.Context, r loop.Request) (loop.Completion, error) {
+	if r.Turn == loop.AnswerTurn {
+		return loop.Completion{Text: unknown}, nil
+	}
 	return say(gate.Decision{}), nil
 }

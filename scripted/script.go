@@ -24,21 +24,26 @@ import (
 //	  - {turn: 9, raw: "<check>yes</check><update>half", finish: length}
 //	  - {turn: 10, check: yes, update: {text: "alpha ", times: 4000}, next: continue}
 //	default: {check: no, next: continue}                      # for turns that no entry names
+//	answer: "6380"                                            # asked for it, when the run has ended
 //
 // An entry with one attempt may have that attempt's fields itself. Fields are always a
-// reply that parses; what should not parse is written as raw.
+// reply that parses; what should not parse is written as raw. An answer may be a list of
+// attempts too, each raw, or an error.
 type Script struct {
 	entries  []*entry
 	fallback *entry // nil: a turn that no entry names is an error
 	sha      string
+	answer   *entry // nil: to be asked for it is an error
 
 	mu sync.Mutex // of every attempt's used
 }
 
-// entry is what is said at the turns first to last.
+// entry is what is said at the turns first to last; of the default, and of the answer, these
+// are 0.
 type entry struct {
 	yamlpos.Place
 	first, last int
+	answer      bool
 	attempts    []*attempt
 }
 
@@ -85,6 +90,9 @@ func (m scriptModel) SHA() string { return m.script.sha }
 // *ScriptError, or the transport error that the script asks for.
 func (m scriptModel) Complete(_ context.Context, r loop.Request) (loop.Completion, error) {
 	e := m.script.at(r.Turn)
+	if e == nil && r.Turn == loop.AnswerTurn {
+		return loop.Completion{}, m.script.noAnswer(r)
+	}
 	if e == nil {
 		return loop.Completion{}, m.script.ranOut(r)
 	}
@@ -98,12 +106,20 @@ func (m scriptModel) Complete(_ context.Context, r loop.Request) (loop.Completio
 
 // at is the entry for a turn, or nil.
 func (s *Script) at(turn int) *entry {
+	if turn == loop.AnswerTurn {
+		return s.answer
+	}
 	for _, e := range s.entries {
 		if e.first <= turn && turn <= e.last {
 			return e
 		}
 	}
 	return s.fallback
+}
+
+// noAnswer points to the first thing that the script says.
+func (s *Script) noAnswer(r loop.Request) error {
+	return &ScriptError{s.all()[0].Pos, r.Turn, r.Attempt, "the spec asks for an answer and the script has none: want answer: TEXT beside its turns"}
 }
 
 // ranOut points to the last entry, behind which the missing one may go.
@@ -158,15 +174,20 @@ func (s *Script) Unused() yamlpos.Errors {
 }
 
 func (s *Script) all() []*entry {
-	if s.fallback == nil {
-		return s.entries
+	all := slices.Clone(s.entries)
+	for _, e := range []*entry{s.fallback, s.answer} {
+		if e != nil {
+			all = append(all, e)
+		}
 	}
-	return append(slices.Clone(s.entries), s.fallback)
+	return all
 }
 
 // name is how messages call an entry.
 func (e *entry) name() string {
 	switch {
+	case e.answer:
+		return "the answer"
 	case e.last == 0:
 		return "the default"
 	case e.first == e.last:

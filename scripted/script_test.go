@@ -175,7 +175,7 @@ func TestScriptErrors(t *testing.T) {
 		{"no entries", "turns: []",
 			"s.yaml:1:1: found no entries, want turns, a default, or both"},
 		{"unknown key", "turn: 1",
-			`s.yaml:1:1: found unknown key "turn", want one of turns, default; did you mean "turns"?`},
+			`s.yaml:1:1: found unknown key "turn", want one of turns, default, answer; did you mean "turns"?`},
 		{"unknown key of an entry", "turns:\n- {turn: 1, chekc: yes, next: end}",
 			`s.yaml:2:3: turns[0]: found next without check, want both
 s.yaml:2:13: turns[0]: found unknown key "chekc", want one of turn, turns, attempts, check, update, next, think, raw, error, finish, repeat; did you mean "check"?`},

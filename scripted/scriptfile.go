@@ -20,6 +20,28 @@ type scriptFile struct {
 	Place   yamlpos.Place `yaml:",pos"`
 	Turns   []entryFields `yaml:"turns"`
 	Default *entryFields  `yaml:"default"`
+	Answer  answerFields  `yaml:"answer"`
+}
+
+// answerFields is written as a text, or as a list of attempts.
+type answerFields struct {
+	yamlpos.Place
+	attempts []attemptFields
+}
+
+// DecodeYAML implements yamlpos.Unmarshaler.
+func (a *answerFields) DecodeYAML(n yamlpos.Node) {
+	a.Place = n.Place()
+	switch n.Kind() {
+	case yamlpos.List:
+		n.Decode(&a.attempts)
+	case yamlpos.Map, yamlpos.Null:
+		n.Want("a text, or a list of attempts, each {raw: TEXT} or {error: TEXT}")
+	default:
+		said := attemptFields{Place: a.Place}
+		n.Decode(&said.Raw)
+		a.attempts = []attemptFields{said}
+	}
 }
 
 type entryFields struct {
@@ -146,10 +168,29 @@ func (c *compiler) script(f scriptFile) *Script {
 		s.fallback = c.entry(*f.Default)
 		c.everyTurn(*f.Default)
 	}
-	if len(s.all()) == 0 && len(c.errs) == 0 {
+	if f.Answer.Present() {
+		s.answer = c.answer(f.Answer)
+	}
+	if len(s.entries) == 0 && s.fallback == nil && len(c.errs) == 0 {
 		c.fail(f.Place, "found no entries, want turns, a default, or both")
 	}
 	return s
+}
+
+// answer has no gates: its attempts are raw.
+func (c *compiler) answer(f answerFields) *entry {
+	e := &entry{Place: f.Place, answer: true}
+	if len(f.attempts) == 0 {
+		c.fail(f.Place, "found no attempt at the answer, want at least one")
+	}
+	for _, a := range f.attempts {
+		if !a.Raw.Present() && !a.Error.Present() {
+			c.fail(a.Place, "found an attempt at the answer without raw or error, want one of the two")
+			continue
+		}
+		e.attempts = append(e.attempts, c.attempt(a))
+	}
+	return e
 }
 
 func (c *compiler) everyTurn(f entryFields) {

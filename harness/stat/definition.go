@@ -90,7 +90,8 @@ func metrics() []metric {
 	all = append(all, exitTurnMetrics()...)
 	all = append(all, memoryMetrics()...)
 	all = append(all, flipMetrics()...)
-	return append(all, rewardMetrics()...)
+	all = append(all, rewardMetrics()...)
+	return append(all, answerMetrics()...)
 }
 
 // share counts a hit out of one, where the one counts at all.
@@ -274,9 +275,31 @@ func rewardMetrics() []metric {
 		},
 		perRun("reward_format", "runs whose every turn parsed at the first try / runs", Higher, noRuns,
 			func(s scored) (bool, bool) { return s.cleanReplies(), true }),
-		perRun("sub_em", "runs whose answer holds a reference / runs with an answer step", Higher, "no answers",
-			func(s scored) (bool, bool) { return s.Correct, s.Answered }),
 	}
+}
+
+// answerMetrics are means of numbers within 0 and 1, of which a mean's variance is at most
+// that of a rate: so the interval for rates covers them too.
+func answerMetrics() []metric {
+	return []metric{
+		perAnswer("sub_em", "mean over runs with an answer step and references of: the answer holds a reference (where all of them belong to the answer: the share that it holds)",
+			func(a AnswerScore) float64 { return a.SubEM }),
+		perAnswer("answer_em", "mean over the same runs of: the answer is a reference, normalised as SQuAD's",
+			func(a AnswerScore) float64 { return a.EM }),
+		perAnswer("answer_f1", "mean over the same runs of the F1 of the answer's tokens and the best reference's",
+			func(a AnswerScore) float64 { return a.F1 }),
+	}
+}
+
+func perAnswer(name, formula string, of func(AnswerScore) float64) metric {
+	m := rate(name, formula, Higher, "no answers")
+	m.run = func(s scored) (x, n float64) {
+		if s.Answer == nil {
+			return 0, 0
+		}
+		return of(*s.Answer), 1
+	}
+	return m
 }
 
 func rewardExit(s scored) (x, n float64) {

@@ -30,8 +30,7 @@ type Run struct {
 	MemoryTokens int  // of the final memory
 	Incomplete   bool // stopped by a transport failure: in no metric
 
-	Answered bool // the answer step ran and there are references
-	Correct  bool // its answer holds a reference: SubEM
+	Answer *AnswerScore // nil: no answer step, or no references to score it by
 }
 
 // The exit settings of a run, as specs call them.

@@ -27,7 +27,8 @@ type trace struct {
 }
 
 func (tr trace) run() stat.Run {
-	r := stat.Run{Query: tr.Query, Corpus: tr.Corpus, Trial: tr.Trial, Total: tr.T, Answered: true, Correct: stat.SubEM(tr.Answer, tr.GoldAnswers)}
+	score := stat.ScoreAnswer(tr.Answer, tr.GoldAnswers, false)
+	r := stat.Run{Query: tr.Query, Corpus: tr.Corpus, Trial: tr.Trial, Total: tr.T, Answer: &score}
 	for i, turn := range tr.Turns {
 		parsed := turn.Status == "ok"
 		s := stat.Turn{

@@ -39,7 +39,7 @@ type Header struct {
 	Trial       int            `json:"trial"`
 }
 
-// Call is one attempt. System and User are left out of a scripted run's journal, where
+// Call is one attempt at a turn, or at the answer (loop.AnswerTurn), which follows them. System and User are left out of a scripted run's journal, where
 // the digest says the same; Error is set when no reply came.
 type Call struct {
 	Turn      int         `json:"turn"`

@@ -15,7 +15,8 @@ import (
 type Replay struct {
 	header Header
 	calls  map[[2]int]Call
-	last   int // turn
+	last   int  // turn
+	broken bool // the answer was asked for, and no reply came
 	Next   loop.Model
 }
 
@@ -27,8 +28,15 @@ func NewReplay(h Header, calls []Call) *Replay {
 			p.calls[[2]int{c.Turn, c.Attempt}] = c
 			p.last = max(p.last, c.Turn)
 		}
+		p.broken = p.broken || c.Error != "" && c.Turn == loop.AnswerTurn
 	}
 	return p
+}
+
+// Has reports whether the journal answers a request.
+func (p *Replay) Has(r loop.Request) bool {
+	call, ok := p.calls[[2]int{r.Turn, r.Attempt}]
+	return ok && call.Digest == p.header.Digest(r)
 }
 
 // Complete answers from the journal, or asks Next.
@@ -55,7 +63,7 @@ func (p *Replay) miss(r loop.Request) *Miss {
 			return &Miss{Request: r, Nearest: &call, Ended: true}
 		}
 	}
-	return &Miss{Request: r, Ended: r.Turn > p.last, Last: p.last}
+	return &Miss{Request: r, Ended: r.Turn > p.last || r.Turn == loop.AnswerTurn && p.broken, Last: p.last}
 }
 
 // Miss is a request that a journal does not answer.
@@ -68,16 +76,24 @@ type Miss struct {
 
 func (m *Miss) Error() string {
 	r := m.Request
+	asked := fmt.Sprintf("turn %d", r.Turn)
+	if r.Turn == loop.AnswerTurn {
+		asked = "the answer"
+	}
 	switch {
+	case m.Nearest == nil && r.Turn == loop.AnswerTurn && m.Ended:
+		return "the recording ends before its answer came"
+	case m.Nearest == nil && r.Turn == loop.AnswerTurn:
+		return "the recording has no answer: it was made without answer in its spec"
 	case m.Nearest == nil:
 		return fmt.Sprintf("the recording has no turn %d: it ends after turn %d", r.Turn, m.Last)
 	case m.Ended:
-		return fmt.Sprintf("the recording of turn %d ends after attempt %d", r.Turn, m.Nearest.Attempt)
+		return fmt.Sprintf("the recording of %s ends after attempt %d", asked, m.Nearest.Attempt)
 	case m.Nearest.User == "" && m.Nearest.System == "":
-		return fmt.Sprintf("the recorded request of turn %d, attempt %d was another one (digest %.12s…; its prompt is not in the recording)",
-			r.Turn, r.Attempt, m.Nearest.Digest)
+		return fmt.Sprintf("the recorded request of %s, attempt %d was another one (digest %.12s…; its prompt is not in the recording)",
+			asked, r.Attempt, m.Nearest.Digest)
 	}
-	return fmt.Sprintf("the recorded request of turn %d, attempt %d was another one: %s", r.Turn, r.Attempt, m.difference())
+	return fmt.Sprintf("the recorded request of %s, attempt %d was another one: %s", asked, r.Attempt, m.difference())
 }
 
 func (m *Miss) difference() string {
