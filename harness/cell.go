@@ -34,14 +34,15 @@ func (c Cell) named(trials int) Cell {
 // job is a run to be done: a cell with what it reads.
 type job struct {
 	Cell
-	query   string // its text
-	model   *spec.Model
-	session *session     // nil at L2 over memories
-	asked   corpus.Asked // labels of the query in the session
-	sources []string     // names of the L1 runs whose memories an L2 run reads
-	turns   int          // chunks to read; at L2 over memories: sources
-	twin    string       // of a live run with the exit gate enforced: the recorded run it replays
-	wanted  bool         // by Select, or by an L2 run that rests on it
+	query      string // its text
+	model      *spec.Model
+	session    *session     // nil at L2 over memories
+	asked      corpus.Asked // labels of the query in the session
+	references corpus.Query // by whose Answers its answer is scored
+	sources    []string     // names of the L1 runs whose memories an L2 run reads
+	turns      int          // chunks to read; at L2 over memories: sources
+	twin       string       // of a live run with the exit gate enforced: the recorded run it replays
+	wanted     bool         // by Select, or by an L2 run that rests on it
 }
 
 // session is a corpus session and the corpus it is of.
@@ -61,7 +62,7 @@ func (e *Experiment) matrix() []*job {
 		for _, s := range e.sessions {
 			for _, q := range s.Queries() {
 				base := Cell{Corpus: s.corpus.ID.Value, Session: s.Name(), Query: q.ID, Level: level}
-				jobs = append(jobs, e.variants(job{Cell: base, query: q.Text, session: s, asked: q, turns: s.Len()})...)
+				jobs = append(jobs, e.variants(job{Cell: base, query: q.Text, session: s, asked: q, references: q.Query, turns: s.Len()})...)
 			}
 		}
 	}
@@ -107,7 +108,7 @@ func (e *Experiment) overMemories(l1 []*job) []*job {
 	var jobs []*job
 	for _, q := range queries {
 		base := Cell{Session: MemoriesSession, Query: q.Query, Level: 2}
-		for _, j := range e.variants(job{Cell: base, query: q.query}) {
+		for _, j := range e.variants(job{Cell: base, query: q.query, references: q.references}) {
 			j.sources = sources[key{j.Query, j.Model, j.Trial}]
 			j.turns = len(j.sources)
 			jobs = append(jobs, j)

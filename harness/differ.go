@@ -22,6 +22,9 @@ func Differences(a, b *Result) (list []string) {
 	if a.Prompt.System != b.Prompt.System {
 		list = append(list, "another system message")
 	}
+	if a.Prompt.Answer != "" && b.Prompt.Answer != "" { // else there is nothing to compare
+		differ("answer template", a.Prompt.Answer, b.Prompt.Answer)
+	}
 	differ("tokenizer", a.Tokenizer, b.Tokenizer)
 	differ("budget", a.Budget, b.Budget)
 	return append(list, otherInputs(a.Runs, b.Runs)...)

@@ -23,6 +23,7 @@ type Experiment struct {
 	count    Counter
 	template Prompt // which prompt is sent
 	prompts  *prompt.Builder
+	answers  *prompt.Answers // nil: the spec asks for none
 	sessions []*session
 	jobs     []*job
 	goldens  []golden
@@ -72,6 +73,28 @@ func (e *Experiment) builder() error {
 	if err != nil {
 		return yamlpos.Errors{at.Errorf("%v (%s)", err, count.Name())}
 	}
+	return e.answerer()
+}
+
+// answerer reads the template of the spec's answer.
+func (e *Experiment) answerer() error {
+	a := e.Spec.Answer
+	if a == nil {
+		return nil
+	}
+	template, at := prompt.AnswerTemplate, a.At
+	if a.Template.Present() {
+		text, wrong := readFile(a.Template)
+		if wrong != nil {
+			return yamlpos.Errors{wrong}
+		}
+		template, at = text, a.Template.Place
+	}
+	var err error
+	if e.answers, err = e.prompts.Answers(template); err != nil {
+		return yamlpos.Errors{at.Errorf("%v (%s)", err, e.Tokenizer())}
+	}
+	e.template.Answer = prompt.SHA(template)
 	return nil
 }
 
@@ -136,7 +159,7 @@ func asks(s *spec.Spec, c *spec.Corpus) ([]corpus.Query, map[string][]*spec.Evid
 		if !names(q.Corpora, c.ID.Value) {
 			continue
 		}
-		asked := corpus.Query{ID: q.ID.Value, Text: q.Text.Value, Answers: q.Answers}
+		asked := corpus.Query{ID: q.ID.Value, Text: q.Text.Value, Answers: q.Answers, All: q.AllAnswers.Value}
 		for n := range q.Evidence {
 			ev := &q.Evidence[n]
 			if ev.Corpus.Present() && ev.Corpus.Value != c.ID.Value {

@@ -9,6 +9,7 @@ import (
 	"github.com/poimen-memory/mem/harness/corpus"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/prompt"
 )
 
@@ -23,7 +24,7 @@ type golden struct {
 // corpus's id where that has one session), for a query, with the memory before the turn.
 type PromptAt struct {
 	Session, Query string
-	Turn           int     // from 1
+	Turn           int     // from 1; loop.AnswerTurn: the prompt that asks for the answer
 	Memory         *string // nil: none
 }
 
@@ -37,14 +38,17 @@ func (e *Experiment) Prompt(at PromptAt) (prompt.Prompt, error) {
 	if err != nil {
 		return prompt.Prompt{}, err
 	}
-	chunk, err := chunkAt(s, at.Turn)
-	if err != nil {
-		return prompt.Prompt{}, err
-	}
 	var memory *prompt.Text
 	if at.Memory != nil {
 		m := e.prompts.Measure(*at.Memory)
 		memory = &m
+	}
+	if at.Turn == loop.AnswerTurn && e.answers != nil {
+		return e.answers.Assemble(e.prompts.Measure(q.Text), memory)
+	}
+	chunk, err := chunkAt(s, at.Turn)
+	if err != nil {
+		return prompt.Prompt{}, err
 	}
 	return e.prompts.Assemble(e.prompts.Measure(q.Text), memory, chunk)
 }

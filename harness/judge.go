@@ -28,6 +28,7 @@ func (e *Experiment) result(ended map[string]*done, earlier []Decision) (*Result
 		}
 	}
 	r.Gates = e.gates(runs)
+	r.Answers = e.answerRows(runs)
 	r.ByLength = e.byLength(runs)
 	r.Budgets = e.budgets(runs)
 	r.Usage, r.Drift = e.usage(runs)
@@ -58,6 +59,7 @@ func (e *Experiment) budgets(runs []*done) []check.BudgetTable {
 			if d.Corpus == id {
 				u.Memories = append(u.Memories, d.memories...)
 				u.Prompts = append(u.Prompts, d.prompts...)
+				u.Answers = append(u.Answers, d.asked...)
 			}
 		}
 		tables = append(tables, e.headroom().Table(id, e.Tokenizer(), u))
@@ -124,6 +126,9 @@ func judge(runs []Run) []check.Judged {
 		list[i] = check.Judged{
 			Name: r.Name, Model: r.Model, Query: r.Query, Corpus: r.Corpus, Session: r.Session,
 			Level: r.Level, ExitGate: r.ExitGate, Trial: r.Trial, Ended: r.State == Complete, Facts: r.Facts,
+		}
+		if r.Answer != nil && r.Answer.Score != nil {
+			list[i].SubEM = &r.Answer.Score.SubEM
 		}
 	}
 	return list

@@ -9,11 +9,15 @@ func observe(r Run, turns []stat.Turn) stat.Run {
 			turns[n-1].Changed = true
 		}
 	}
-	return stat.Run{
+	run := stat.Run{
 		Query: r.Query, Corpus: r.Session, Level: r.Level.String(), Model: r.Model, Exit: r.ExitGate, Trial: r.Trial,
 		Turns: turns, Total: r.Chunks, LastEvidence: r.lastEvidence(), Evidence: len(r.Evidence),
 		MemoryTokens: r.MemoryTokens, Incomplete: r.State != Complete,
 	}
+	if r.Answer != nil {
+		run.Answer = r.Answer.Score
+	}
+	return run
 }
 
 func (r Run) lastEvidence() int {

@@ -76,16 +76,19 @@ func (e *Experiment) Plan() []Planned {
 	return plan
 }
 
-// estimate: a live run that replays another one takes nothing.
+// estimate: a live run that replays another one takes at most an answer of its own.
 func (e *Experiment) estimate(j *job) Estimate {
-	if j.live() && j.twin != "" {
+	est := e.answerEstimate(j.query)
+	est.Runs, est.Bound = 1, true
+	if replays := j.live() && j.twin != ""; replays && e.answers == nil {
 		return Estimate{Runs: 1}
-	}
-	sections := e.sections(j)
-	calls := len(sections)
-	est := Estimate{
-		Runs: 1, Calls: calls, Bound: j.session == nil || j.ExitGate == spec.Enforce && calls > 1,
-		Prompt: e.promptTokens(j.query, sections), Completion: calls * e.prompts.Budget().Response,
+	} else if !replays {
+		sections := e.sections(j)
+		calls := len(sections)
+		est.Bound = j.session == nil || j.ExitGate == spec.Enforce && calls > 1
+		est.Calls += calls
+		est.Prompt += e.promptTokens(j.query, sections)
+		est.Completion += calls * e.prompts.Budget().Response
 	}
 	if p := j.model.Price; p != nil {
 		est.USD = p.Of(est.Prompt, est.Completion)
@@ -93,6 +96,16 @@ func (e *Experiment) estimate(j *job) Estimate {
 		est.Unpriced = 1
 	}
 	return est
+}
+
+// answerEstimate is what an answer from a full memory takes, nothing where none is asked for.
+func (e *Experiment) answerEstimate(query string) Estimate {
+	if e.answers == nil {
+		return Estimate{}
+	}
+	t := e.answers.Fixed()
+	t.Problem, t.Memory = e.prompts.Measure(query).Tokens, e.prompts.Budget().Memory
+	return Estimate{Calls: 1, Prompt: t.Prompt(), Completion: e.Spec.Answer.MaxTokens.Value}
 }
 
 // sections are the tokens of each chunk; at L2 over memories, of a full one for each L1 run.

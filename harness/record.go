@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,9 @@ const (
 	callsFile  = "calls.jsonl"
 )
 
+// askedBy makes what a run asks, which records each call in w before it hands on the reply.
+type askedBy func(w io.Writer) loop.Model
+
 // record opens a run's files and puts the journal between it and its model.
 func (e *Experiment) record(j *job, model loop.Model) (recording, error) {
 	dir := e.runDir(j.Name)
@@ -48,24 +52,31 @@ func (e *Experiment) record(j *job, model loop.Model) (recording, error) {
 	if file, ok := model.(filed); ok {
 		h.Model["sha"] = file.SHA()
 	}
-	switch {
-	case !isLive && e.cfg.Resume && holdsLive(filepath.Join(dir, callsFile)):
-		return recording{}, &otherRecording{filepath.Join(dir, callsFile), "it is of a live model, and the spec's is none"}
-	case !isLive:
-		return begin(dir, journal.Recorder{Header: h, Model: model, Terse: true})
-	case j.twin != "":
-		h.Model = journal.LiveModel(j.Model, live.Sampling())
-		return e.replayTwin(dir, j, h)
+	if !isLive {
+		if e.cfg.Resume && holdsLive(filepath.Join(dir, callsFile)) {
+			return recording{}, &otherRecording{filepath.Join(dir, callsFile), "it is of a live model, and the spec's is none"}
+		}
+		return begin(dir, h, recorder(h, model, true))
 	}
 	h.Model = journal.LiveModel(j.Model, live.Sampling())
-	if e.cfg.Resume {
-		return e.resume(dir, journal.Recorder{Header: h, Model: model})
+	ask, err := recorder(h, model, false), error(nil)
+	if j.twin != "" {
+		if ask, err = e.replayTwin(j, h, model); err != nil {
+			return recording{}, err
+		}
 	}
-	return begin(dir, journal.Recorder{Header: h, Model: model})
+	if e.cfg.Resume {
+		return e.resume(dir, h, ask)
+	}
+	return begin(dir, h, ask)
+}
+
+func recorder(h journal.Header, model loop.Model, terse bool) askedBy {
+	return func(w io.Writer) loop.Model { return journal.Recorder{Header: h, Model: model, W: w, Terse: terse} }
 }
 
 // begin starts both files anew.
-func begin(dir string, rec journal.Recorder) (recording, error) {
+func begin(dir string, h journal.Header, ask askedBy) (recording, error) {
 	events, err := os.Create(filepath.Join(dir, eventsFile))
 	if err != nil {
 		return recording{}, err
@@ -75,40 +86,56 @@ func begin(dir string, rec journal.Recorder) (recording, error) {
 		events.Close()
 		return recording{}, err
 	}
-	rec.W = calls
-	return recording{model: rec, events: events, calls: calls}, rec.Start()
+	return recording{model: ask(calls), events: events, calls: calls}, journal.Recorder{Header: h, W: calls}.Start()
 }
 
 // replayTwin answers the run with the exit gate enforced from the journal of the recorded
-// one: both come from one set of calls. Its own journal holds digests and replies.
-func (e *Experiment) replayTwin(dir string, j *job, h journal.Header) (recording, error) {
+// one: both come from one set of calls. Its own journal holds digests and replies, but for an
+// answer from a memory that the recorded run did not end with: that is asked for.
+func (e *Experiment) replayTwin(j *job, h journal.Header, model loop.Model) (askedBy, error) {
 	from := filepath.Join(e.runDir(j.twin), callsFile)
 	recorded, calls, err := journal.ReadFile(from)
 	if err != nil {
-		return recording{}, err
+		return nil, err
 	}
 	if diff := recorded.Difference(h, true); diff != "" {
-		return recording{}, &otherRecording{from, diff}
+		return nil, &otherRecording{from, diff}
 	}
-	return begin(dir, journal.Recorder{Header: h, Model: journal.NewReplay(recorded, calls), Terse: true})
+	replay := journal.NewReplay(recorded, calls)
+	return func(w io.Writer) loop.Model {
+		return twin{replay, recorder(h, replay, true)(w), recorder(h, model, false)(w)}
+	}, nil
 }
 
-// resume answers from the run's own journal as far as that goes, and asks the model then.
-func (e *Experiment) resume(dir string, rec journal.Recorder) (recording, error) {
+// twin answers from another run's journal, and asks for an answer that is not in it.
+type twin struct {
+	replay         *journal.Replay
+	recorded, live loop.Model
+}
+
+// Complete answers, or asks for the answer.
+func (t twin) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
+	if r.Turn == loop.AnswerTurn && !t.replay.Has(r) {
+		return t.live.Complete(ctx, r)
+	}
+	return t.recorded.Complete(ctx, r)
+}
+
+// resume answers from the run's own journal as far as that goes, and asks then.
+func (e *Experiment) resume(dir string, h journal.Header, ask askedBy) (recording, error) {
 	path := filepath.Join(dir, callsFile)
 	f, recorded, calls, err := journal.Continue(path)
 	if err != nil {
 		return recording{}, err
 	}
-	rec.W = f
 	fresh := recorded.Schema == 0
-	if diff := recorded.Difference(rec.Header, true); diff != "" && !fresh {
+	if diff := recorded.Difference(h, true); diff != "" && !fresh {
 		f.Close()
 		return recording{}, &otherRecording{path, diff}
 	}
 	if fresh {
-		recorded = rec.Header
-		err = rec.Start()
+		recorded = h
+		err = journal.Recorder{Header: h, W: f}.Start()
 	}
 	events, logErr := eventlog.Resume(filepath.Join(dir, eventsFile), e.countRendered)
 	if err := errors.Join(err, logErr); err != nil {
@@ -116,7 +143,7 @@ func (e *Experiment) resume(dir string, rec journal.Recorder) (recording, error)
 		return recording{}, err
 	}
 	replay := journal.NewReplay(recorded, calls)
-	replay.Next = rec
+	replay.Next = ask(f)
 	return recording{model: replay, events: events, calls: f}, nil
 }
 

@@ -24,6 +24,7 @@ type Result struct {
 	Comparisons []Comparison        `json:"comparisons,omitempty"` // with the spec's baselines
 	Checks      []check.Result      `json:"checks"`
 	Gates       []GateRow           `json:"gates"`
+	Answers     []AnswerRow         `json:"answers,omitempty"`   // of specs that ask for them
 	ByLength    []LengthRow         `json:"by_length,omitempty"` // of corpora with a ladder of lengths
 	Budgets     []check.BudgetTable `json:"budgets"`
 	Usage       []Usage             `json:"usage,omitempty"` // of models whose server counts
@@ -39,6 +40,9 @@ type Prompt struct {
 	Note   string `json:"note,omitempty"`
 	SHA    string `json:"template_sha"`
 	System string `json:"system,omitempty"` // the system message
+
+	// Answer is the template that asks for answers, where any are asked for.
+	Answer string `json:"answer_template_sha,omitempty"`
 }
 
 // GateRow is what the gates of one model did at one level and exit setting, over the
@@ -92,6 +96,7 @@ type Run struct {
 	Cut      []int        `json:"cut_evidence,omitempty"`      // turns whose chunk begins within a label
 	Changed  []int        `json:"retain_violations,omitempty"` // retaining turns that changed the memory's bytes
 	Counts   *stat.Counts `json:"counts,omitempty"`            // of a complete run
+	Answer   *Answer      `json:"answer,omitempty"`            // of a complete run, where the spec asks for it
 }
 
 // State is how a run ended.

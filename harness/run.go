@@ -28,10 +28,12 @@ type done struct {
 	prompts   []int // tokens, one a prompt
 	chunks    []int // tokens, one a chunk of its input
 	question  int   // tokens
+	asked     []int // tokens of the prompt for the answer, if it was asked for
 	memory    *prompt.Text
 	committed bool
-	replayed  bool // what answered it is counted with another run
-	usage     usage
+	twin      string // the run whose calls answered its turns, and are counted there
+	usage     usage  // of its turns
+	answering usage  // of its answer
 }
 
 // input is what a run reads: chunks, and for each turn what its labels say.
@@ -83,7 +85,7 @@ func (e *Experiment) runDir(name string) string {
 // run takes one job through the loop. Its logs are on disk as far as it came, whatever
 // happens.
 func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) done {
-	d := done{Run: in.begin(j), replayed: j.twin != ""}
+	d := done{Run: in.begin(j), twin: j.twin}
 	model, err := e.cfg.Models(ModelFor{
 		Spec: e.Spec, Model: j.model, Cell: j.Cell, Header: e.header(j), Truth: in.truth(), Budget: e.prompts.Budget(), Count: e.count,
 	})
@@ -105,11 +107,17 @@ func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) d
 		Model: watch, Sink: watch, Prompts: e.prompts, Level: loop.Level(j.Level),
 		UseExitGate: j.ExitGate == spec.Enforce, Tokenizer: e.Tokenizer(),
 	}, j.query, t.reading(until(ctx, in.chunks)))
+	ended := err == nil
+	d.memories, d.prompts, d.usage = t.memories, t.sizes, t.usage
+	if ended {
+		t.usage = usage{}
+		d.Answer, err = e.ask(ctx, j, t, out.Memory)
+		d.answering, d.asked = t.usage, t.answered()
+	}
 	d.State, d.Reason = classify(ctx, err)
 	d.Facts, d.memory, d.committed, d.turns = t.end(out), out.Memory, t.committed(), t.turns
 	d.question = t.problem.Tokens
-	d.memories, d.prompts, d.usage = t.memories, t.sizes, t.usage
-	d.checks = append(d.checks, watch.Retain(j.Name, out), e.verify(j, len(in.tokens), d.State == Complete, out))
+	d.checks = append(d.checks, watch.Retain(j.Name, out), e.verify(j, len(in.tokens), ended, out))
 	d.Changed = watch.Changed()
 	if d.State == Complete {
 		c := stat.Count(observe(d.Run, d.turns))

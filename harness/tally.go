@@ -32,6 +32,7 @@ type tally struct {
 	turns    []stat.Turn
 	memories []int // tokens of the memory in each turn's prompt
 	sizes    []int // tokens of each turn's prompt
+	asked    int   // tokens of the prompt for the answer; 0: the loop goes on
 	facts    check.Facts
 	usage    usage
 }
@@ -55,7 +56,10 @@ func (e *Experiment) tally(j *job, in input, rec recording, turned func()) *tall
 // what we counted, and with what.
 func (t *tally) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
 	t.calls++
-	if r.Attempt == 1 {
+	switch {
+	case r.Turn == loop.AnswerTurn:
+		t.sent = t.asked
+	case r.Attempt == 1:
 		t.sent = t.tokens(r)
 		t.memories, t.sizes = append(t.memories, t.prompts.Memory(t.memory).Tokens), append(t.sizes, t.sent)
 	}
@@ -81,6 +85,17 @@ func (t *tally) use(r loop.Request, u *loop.Usage) {
 	t.usage.prompt += u.PromptTokens
 	t.usage.completion += u.CompletionTokens
 	t.usage.samples = append(t.usage.samples, check.Count{Ours: t.sent, Server: u.PromptTokens})
+}
+
+// asking says that what is asked from now on is the answer, by a prompt of so many tokens.
+func (t *tally) asking(tokens int) { t.asked = tokens }
+
+// answered is the tokens of the prompt for the answer, if it was asked for.
+func (t *tally) answered() []int {
+	if t.asked == 0 {
+		return nil
+	}
+	return []int{t.asked}
 }
 
 // reading passes chunks on and keeps the one in hand.

@@ -3,6 +3,7 @@ package harness
 import (
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/prompt"
 )
 
 // Usage is what a model's replies took, as its server counts, over the runs that asked it
@@ -31,9 +32,12 @@ func (e *Experiment) usage(runs []*done) ([]Usage, []check.Drift) {
 		u := Usage{Model: m.ID.Value}
 		var counts []check.Count
 		for _, d := range runs {
-			if d.Model == u.Model && !d.replayed {
-				u.add(d)
-				counts = append(counts, d.usage.samples...)
+			if d.Model != u.Model {
+				continue
+			}
+			for _, own := range d.ownUsage(runs) {
+				u.add(own)
+				counts = append(counts, own.samples...)
 			}
 		}
 		if u.Calls > 0 {
@@ -45,13 +49,31 @@ func (e *Experiment) usage(runs []*done) ([]Usage, []check.Drift) {
 	return list, drift
 }
 
-func (u *Usage) add(d *done) {
-	u.Calls += d.usage.replies
-	u.Unmetered += d.usage.replies - d.usage.metered
-	u.PromptTokens += d.usage.prompt
-	u.CompletionTokens += d.usage.completion
-	u.ParseRetries += d.usage.retries
-	u.RetriesHelped += d.usage.helped
+// ownUsage is the usage of a run that is counted with no other: a run that replays another
+// one's turns asks for an answer of its own only if its memory is another.
+func (d *done) ownUsage(runs []*done) []usage {
+	if d.twin == "" {
+		return []usage{d.usage, d.answering}
+	}
+	for _, twin := range runs {
+		if twin.Name == d.twin && sameText(twin.memory, d.memory) {
+			return nil
+		}
+	}
+	return []usage{d.answering}
+}
+
+func sameText(a, b *prompt.Text) bool {
+	return a == nil && b == nil || a != nil && b != nil && a.Raw == b.Raw
+}
+
+func (u *Usage) add(of usage) {
+	u.Calls += of.replies
+	u.Unmetered += of.replies - of.metered
+	u.PromptTokens += of.prompt
+	u.CompletionTokens += of.completion
+	u.ParseRetries += of.retries
+	u.RetriesHelped += of.helped
 }
 
 func (u *Usage) price(p *spec.Price) {

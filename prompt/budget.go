@@ -69,6 +69,8 @@ const (
 	Memory   Component = "memory"
 	Section  Component = "section"
 	Whole    Component = "prompt" // all together
+
+	AnswerPrompt Component = "answer" // of Answers, all together
 )
 
 // OverBudget says which component of a prompt is too long. Nothing is ever cut to fit.

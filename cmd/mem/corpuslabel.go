@@ -109,7 +109,7 @@ func (l *labelling) queries() ([]corpus.Labelled, error) {
 		}
 		for _, q := range s.Queries {
 			if len(q.Evidence) == 0 {
-				list = upsert(list, corpus.Query{ID: q.ID.Value, Text: q.Text.Value, Answers: q.Answers})
+				list = upsert(list, corpus.Query{ID: q.ID.Value, Text: q.Text.Value, Answers: q.Answers, All: q.AllAnswers.Value})
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func upsert(list []corpus.Labelled, q corpus.Query) []corpus.Labelled {
 		list[i].Text = q.Text
 	}
 	if q.Answers != nil {
-		list[i].Answers = q.Answers
+		list[i].Answers, list[i].All = q.Answers, q.All
 	}
 	return list
 }

@@ -51,6 +51,9 @@ func readTurns(dir string) (turns []render.Turn, live bool, err error) {
 		return nil, false, err
 	}
 	for _, c := range calls {
+		if c.Turn == loop.AnswerTurn {
+			continue // the run's answer is in its result
+		}
 		if c.Turn > len(turns) {
 			break // the turn was never resolved
 		}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,19 +40,48 @@ func findRecordings(s *spec.Spec) (recordings, yamlpos.Errors) {
 // model answers a run from a recording, which is the folder of an experiment's live
 // results. The enforced exit gate replays the recorded one's calls, as it did when live.
 func (l recordings) model(m harness.ModelFor) (loop.Model, error) {
-	path := filepath.Join(m.Model.Replay.Path.Value, "runs", recordedRun(m.Cell, l[m.Cell.Model], m.Spec.Trials), "calls.jsonl")
-	h, calls, err := journal.ReadFile(path)
+	h, calls, err := l.journal(m, spec.Record)
 	if err != nil {
-		return nil, &badRecording{fmt.Errorf("the recording has no run for this one: %w", err)}
+		return nil, err
 	}
-	if diff := h.Difference(m.Header, false); diff != "" {
-		return nil, &badRecording{fmt.Errorf("%s: %s", path, diff)}
+	if m.Spec.Answer != nil && m.Cell.ExitGate == spec.Enforce {
+		if calls, err = l.withOwnAnswer(m, calls); err != nil {
+			return nil, err
+		}
 	}
 	return journal.NewReplay(h, calls), nil
 }
 
-func recordedRun(c harness.Cell, model string, trials int) string {
-	name := []string{c.Session, c.Query, c.Level.String(), model, spec.Record}
+// journal is that of the recorded run with an exit setting.
+func (l recordings) journal(m harness.ModelFor, exit string) (journal.Header, []journal.Call, error) {
+	path := filepath.Join(m.Model.Replay.Path.Value, "runs", recordedRun(m.Cell, l[m.Cell.Model], m.Spec.Trials, exit), "calls.jsonl")
+	h, calls, err := journal.ReadFile(path)
+	if err != nil {
+		return h, nil, &badRecording{fmt.Errorf("the recording has no run for this one: %w", err)}
+	}
+	if diff := h.Difference(m.Header, false); diff != "" {
+		return h, nil, &badRecording{fmt.Errorf("%s: %s", path, diff)}
+	}
+	return h, calls, nil
+}
+
+// withOwnAnswer has the enforced run's answer, from a memory of its own, in place of the
+// recorded run's. A recording without enforced runs has only the latter, which does where
+// both ended with one memory.
+func (l recordings) withOwnAnswer(m harness.ModelFor, recorded []journal.Call) ([]journal.Call, error) {
+	_, own, err := l.journal(m, spec.Enforce)
+	if errors.Is(err, fs.ErrNotExist) {
+		return recorded, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	turn := func(c journal.Call) bool { return c.Turn != loop.AnswerTurn }
+	return append(slices.DeleteFunc(own, turn), slices.DeleteFunc(recorded, func(c journal.Call) bool { return !turn(c) })...), nil
+}
+
+func recordedRun(c harness.Cell, model string, trials int, exit string) string {
+	name := []string{c.Session, c.Query, c.Level.String(), model, exit}
 	if trials > 1 {
 		name = append(name, fmt.Sprintf("t%d", c.Trial))
 	}

@@ -14,6 +14,7 @@ type Usage struct {
 	Chunks    []int // one a chunk of the corpus, whether a run sent it or not
 	Memories  []int // one a prompt
 	Prompts   []int // one a prompt
+	Answers   []int // whole prompts that asked for an answer
 }
 
 // Headroom are the limits that a corpus's prompts are held against.
@@ -63,6 +64,9 @@ func (h Headroom) Table(corpus, tokenizer string, u Usage) BudgetTable {
 		{prompt.Whole, u.Prompts, b.Prompt()},
 	} {
 		t.Rows = append(t.Rows, h.row(c.name, c.tokens, c.limit))
+	}
+	if len(u.Answers) > 0 {
+		t.Rows = append(t.Rows, h.row(prompt.AnswerPrompt, u.Answers, b.Prompt()))
 	}
 	full := b.Prompt() - u.Fixed.Prompt() - t.row(prompt.Problem).Max - b.Memory
 	t.Headroom = full - t.row(prompt.Section).At

@@ -2,9 +2,11 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 )
 
 // Facts is what a run came to, as its log and journal tell it.
@@ -28,6 +30,7 @@ type Judged struct {
 	Trial                               int
 	Ended                               bool
 	Facts                               Facts
+	SubEM                               *float64 // of the answer; nil: there is nothing to score it by
 }
 
 // Expect holds every run that a row of the spec selects against it. A row that selects
@@ -46,7 +49,7 @@ func expect(e *spec.Expect, runs []Judged) Result {
 			continue
 		}
 		judged++
-		for _, miss := range misses(e, run.Facts) {
+		for _, miss := range append(misses(e, run.Facts), subEMMiss(e.SubEM, run.SubEM)...) {
 			wrong = append(wrong, run.Name+": "+miss)
 		}
 	}
@@ -117,6 +120,19 @@ func misses(e *spec.Expect, f Facts) (wrong []string) {
 		wrong = append(wrong, memoryMiss(e.FinalMemory.Value, f.FinalMemory)...)
 	}
 	return wrong
+}
+
+func subEMMiss(want yamlpos.At[float64], got *float64) []string {
+	const near = 1e-9 // of a share of several references
+	switch {
+	case !want.Present():
+		return nil
+	case got == nil:
+		return []string{fmt.Sprintf("sub_em is undefined, want %g: the query has no answers", want.Value)}
+	case math.Abs(*got-want.Value) > near:
+		return []string{fmt.Sprintf("sub_em is %g, want %g", *got, want.Value)}
+	}
+	return nil
 }
 
 func memoryMiss(want spec.Memory, got *string) []string {

@@ -84,6 +84,7 @@ type Pack struct {
 type Query struct {
 	ID, Text string
 	Answers  []string
+	All      bool // Answers are the parts of the right answer; else wordings of it
 	Labels   []Label
 }
 

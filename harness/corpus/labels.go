@@ -21,6 +21,7 @@ import (
 //	    answers: ["6380"]
 //	    evidence: [r17, {id: r18, match: "6380", nth: 2}]
 //
+// Answers are wordings of the right answer; with all_answers: true its parts.
 // Labels that nobody has confirmed stand under proposed in place of evidence.
 type labelsFile struct {
 	At      yamlpos.Place `yaml:",pos"`
@@ -32,6 +33,7 @@ type labelled struct {
 	ID       yamlpos.At[string] `yaml:"id,required" min:"1"`
 	Text     yamlpos.At[string] `yaml:"text" min:"1"`
 	Answers  []string           `yaml:"answers"`
+	All      yamlpos.At[bool]   `yaml:"all_answers"`
 	Evidence []labelEntry       `yaml:"evidence"`
 	Proposed []labelEntry       `yaml:"proposed"`
 }
@@ -110,7 +112,7 @@ func ReadLabels(path string) ([]Labelled, error) {
 }
 
 func (q labelled) query() Labelled {
-	l := Labelled{Query: Query{ID: q.ID.Value, Text: q.Text.Value, Answers: q.Answers}, At: q.At}
+	l := Labelled{Query: Query{ID: q.ID.Value, Text: q.Text.Value, Answers: q.Answers, All: q.All.Value}, At: q.At}
 	for _, e := range q.Evidence {
 		l.Labels = append(l.Labels, e.label())
 	}
@@ -150,7 +152,7 @@ func (c *Config) readLabels() (added, error) {
 		from[l.ID] = len(q.Labels)
 		q.Labels = append(slices.Clone(q.Labels), l.Labels...)
 		if q.Answers == nil {
-			q.Answers = l.Answers
+			q.Answers, q.All = l.Answers, l.All
 		}
 	}
 	return from, errs.Err()
@@ -233,6 +235,9 @@ func (q Labelled) write(b *strings.Builder) {
 			quoted[i] = yaml(a)
 		}
 		fmt.Fprintf(b, "    answers: [%s]\n", strings.Join(quoted, ", "))
+	}
+	if q.All && len(q.Answers) > 1 {
+		b.WriteString("    all_answers: true\n")
 	}
 	for i, l := range q.Labels {
 		b.WriteString(cmp.Or(map[int]string{0: "    evidence:\n"}[i], "") + "      - " + l.yaml() + "\n")

@@ -63,7 +63,7 @@ func TestLabelsFileErrors(t *testing.T) {
 		{"queries: [{id: q, text: Q, evidence: [{id: r1, all: true}]}]", "1:53: queries[0].evidence[0].all: found all without match, whose hits it is about"},
 		{"queries: [{id: q, text: Q, evidence: [{}]}]", "1:39: queries[0].evidence[0]: found a map, want an id, a match, or both"},
 		{"queries: [{id: q, text: 7, evidense: [r1]}]", "1:25: queries[0].text: found 7, want text: put it in quotes, \"7\"\n" +
-			`1:28: queries[0]: found unknown key "evidense", want one of id, text, answers, evidence, proposed; did you mean "evidence"?`},
+			`1:28: queries[0]: found unknown key "evidense", want one of id, text, answers, all_answers, evidence, proposed; did you mean "evidence"?`},
 		{"queries: []", "1:10: queries: found a list of 0, want a list of at least 1"},
 	} {
 		_, err := loadLabels(t, c.labels)

@@ -129,7 +129,7 @@ func (w writer) niah(s Synth, r *random) (made riddle) {
 	if s.Queries*s.Values > 1 {
 		form = "What are all the special magic %ss for %s that the text mentions?"
 	}
-	made.query.Text = fmt.Sprintf(form, w.value.noun, and(keys))
+	made.query.Text, made.query.All = fmt.Sprintf(form, w.value.noun, and(keys)), true
 	return made
 }
 
@@ -147,7 +147,7 @@ func variables(s Synth, r *random) (made riddle) {
 		}
 		made.chains = append(made.chains, chain)
 		if n == 0 {
-			made.query = Query{Text: "Which variables have the value " + value + ", directly or through another variable?", Answers: names}
+			made.query = Query{Text: "Which variables have the value " + value + ", directly or through another variable?", Answers: names, All: true}
 		}
 	}
 	return made
@@ -173,7 +173,7 @@ func decisions(s Synth, r *random) (made riddle) {
 			made.query.Answers = append(made.query.Answers, value)
 		}
 	}
-	made.query.Text = "What was decided for " + and(keys) + "? Decisions change: the newest value counts."
+	made.query.Text, made.query.All = "What was decided for "+and(keys)+"? Decisions change: the newest value counts.", true
 	return made
 }
 

@@ -113,6 +113,9 @@ func (s *Spec) complete() {
 			q.Corpora = append(q.Corpora, c.ID)
 		}
 	}
+	if a := s.Answer; a != nil && !a.MaxTokens.Present() {
+		a.MaxTokens.Value = s.Budget.Value.Response
+	}
 	if d := s.Decision; d != nil && !d.For.Levels.Present() {
 		d.For.Levels.Value = s.Levels.Value
 	}
@@ -149,6 +152,9 @@ func (s *Spec) paths() (paths []*yamlpos.At[string]) {
 	add(&s.Tokenizer.File)
 	if s.Prompt != nil {
 		add(&s.Prompt.Template)
+	}
+	if s.Answer != nil {
+		add(&s.Answer.Template)
 	}
 	for i := range s.Corpora {
 		add(&s.Corpora[i].Path)

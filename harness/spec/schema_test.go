@@ -117,6 +117,7 @@ func TestSchemaRefusesWhatItCan(t *testing.T) {
 		"evidence-corpus-unknown":          "a reference",
 		"expect-nothing":                   "one of several",
 		"expect-selectors":                 "references",
+		"golden-answer-without-one":        "fields that need each other",
 		"golden-file-twice":                "two paths to one file",
 		"golden-memory-at-first-turn":      "fields that exclude each other",
 		"golden-no-memory-later":           "fields that need each other",

@@ -27,6 +27,7 @@ type Spec struct {
 	Budget      yamlpos.At[Budget]      `yaml:"budget"`
 	System      string                  `yaml:"system"`                                  // system message; "" is not sent
 	Prompt      *Prompt                 `yaml:"prompt"`                                  // a template that is not the paper's
+	Answer      *Answer                 `yaml:"answer"`                                  // ask for the answer when a run has ended
 	Corpora     []Corpus                `yaml:"corpora,required" min:"1"`                // what is read
 	Queries     []Query                 `yaml:"queries"`                                 // what is asked; may be missing if a corpus brings its own
 	Levels      yamlpos.At[Set[Level]]  `yaml:"levels" enum:"L1,L2" min:"1"`             // L1: a memory of each session; L2: one over the L1 memories
@@ -141,7 +142,9 @@ type Query struct {
 	Text     yamlpos.At[string]   `yaml:"text,required" min:"1"`       // as models read it
 	Corpora  []yamlpos.At[string] `yaml:"corpora" min:"1"`             // ids of those it is asked of; all, if none are named
 	Evidence []Evidence           `yaml:"evidence"`                    // where the answer stands, for counting how often the gates are right
-	Answers  []string             `yaml:"answers"`                     // texts that a right answer holds
+	Answers  []string             `yaml:"answers"`                     // wordings of the right answer, of which an answer holds one
+
+	AllAnswers yamlpos.At[bool] `yaml:"all_answers"` // answers are the parts of the right answer: it holds them all
 }
 
 // Evidence is a label: a record by its id (also written bare, `r17`), or the places where
@@ -231,12 +234,13 @@ const NoisyOracle = "noisy_oracle"
 
 // Golden is a committed file that holds a prompt's exact bytes.
 type Golden struct {
-	At     yamlpos.Place      `yaml:",pos"`
+	At     yamlpos.Place      `yaml:",pos" one:"turn,answer"`
 	File   yamlpos.At[string] `yaml:"file,required" min:"1"`   // written by mem golden update
 	Query  yamlpos.At[string] `yaml:"query,required" min:"1"`  // id of a query
 	Corpus yamlpos.At[string] `yaml:"corpus,required" min:"1"` // id of a corpus; of an import: corpus/sample
-	Turn   yamlpos.At[int]    `yaml:"turn,required" min:"1"`   // the chunk that the prompt shows, counted from 1
-	Memory yamlpos.At[string] `yaml:"memory" min:"1"`          // file with the memory before the turn; from turn 2 on
+	Turn   yamlpos.At[int]    `yaml:"turn" min:"1"`            // the chunk that the prompt shows, counted from 1
+	Answer yamlpos.At[bool]   `yaml:"answer"`                  // true: the prompt that asks for the answer
+	Memory yamlpos.At[string] `yaml:"memory" min:"1"`          // file with the memory before the turn, from turn 2 on; of an answer, the final one
 }
 
 // Checks tunes the checks that judge every experiment.
@@ -280,6 +284,8 @@ type Expect struct {
 	BudgetExceeded yamlpos.At[int]    `yaml:"budget_exceeded" min:"0"`                // turns whose candidate was over the memory budget
 	ParseFailed    yamlpos.At[int]    `yaml:"parse_failed" min:"0"`                   // turns of which no reply parsed
 	StoppedBy      yamlpos.At[string] `yaml:"stopped_by" enum:"source_end,exit_gate"` // what ended the run
+
+	SubEM yamlpos.At[float64] `yaml:"sub_em" min:"0" max:"1"` // of the answer: 1 if it holds the query's answers
 }
 
 // Memory is the text of a memory, or that there is none (written null).

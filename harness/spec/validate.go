@@ -27,6 +27,7 @@ func validate(s *Spec, decoded bool) yamlpos.Errors {
 	v.models.open = v.models.open || !decoded && len(s.Models) == 0
 	v.tokenizer()
 	v.budget()
+	v.answer()
 	v.levels()
 	v.paths()
 	each(v, s.Corpora, (*validator).synth)
@@ -225,6 +226,9 @@ func (v *validator) from(s *Synth) {
 }
 
 func (v *validator) query(q Query) {
+	if q.AllAnswers.Value && len(q.Answers) == 0 {
+		v.errorf(q.AllAnswers.Place, "found all_answers without answers, which it is about")
+	}
 	for _, c := range q.Corpora {
 		v.referCorpus(c)
 	}
@@ -267,12 +271,7 @@ func (v *validator) model(m Model) {
 func (v *validator) golden(g Golden) {
 	v.refer(g.Query, v.queries)
 	v.referCorpus(g.Corpus)
-	switch {
-	case g.Turn.Value > 1 && !g.Memory.Present():
-		v.errorf(g.Turn.Place, "found turn %d without memory, want the file with the memory before it", g.Turn.Value)
-	case g.Turn.Value == 1 && g.Memory.Present():
-		v.errorf(g.Memory.Place, "found a memory at turn 1, where there is none yet")
-	}
+	v.goldenOf(g)
 }
 
 // goldenFiles: two prompts cannot both be the bytes of one file.
@@ -305,11 +304,14 @@ func (v *validator) expect(e Expect) {
 		v.errorf(e.Trial.Place, "found trial %d, want at most the spec's trials %d", e.Trial.Value, v.Trials)
 	}
 	if e.At.Present() && !e.expects() {
-		v.errorf(e.At, "found no expectation, want at least one of chunks_seen, chunks_used, final_memory, calls, exits, budget_exceeded, parse_failed, stopped_by")
+		v.errorf(e.At, "found no expectation, want at least one of chunks_seen, chunks_used, final_memory, calls, exits, budget_exceeded, parse_failed, stopped_by, sub_em")
+	}
+	if e.SubEM.Present() && v.Answer == nil {
+		v.errorf(e.SubEM.Place, "found sub_em, but the spec asks for no answer: want answer: {} in it")
 	}
 }
 
 func (e Expect) expects() bool {
 	return slices.ContainsFunc([]yamlpos.Place{e.ChunksSeen.Place, e.ChunksUsed.Place, e.FinalMemory.Place, e.Calls.Place,
-		e.Exits.Place, e.BudgetExceeded.Place, e.ParseFailed.Place, e.StoppedBy.Place}, yamlpos.Place.Present)
+		e.Exits.Place, e.BudgetExceeded.Place, e.ParseFailed.Place, e.StoppedBy.Place, e.SubEM.Place}, yamlpos.Place.Present)
 }
