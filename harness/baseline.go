@@ -12,7 +12,7 @@ import (
 
 // Lines is what a baseline keeps of a result: every count, and no text of a session or a
 // model. One line of JSON each: the runs and checks by how they ended, what was decided,
-// what prompts take over each corpus, and for each model, level and exit setting what its runs came to. So a
+// what prompts take over each corpus, and for each model, level and exit setting what its runs, and their answers, came to. So a
 // diff of two shows whose counts changed.
 func (r *Result) Lines() (string, error) {
 	var b bytes.Buffer
@@ -32,6 +32,10 @@ func (r *Result) Lines() (string, error) {
 	for _, row := range r.Gates {
 		lines = append(lines, countsLine{row.Model, row.Level, row.ExitGate, row.Excluded, r.sums(row), row.Counts})
 	}
+	for _, row := range r.Answers {
+		e, _ := row.Metric("sub_em")
+		lines = append(lines, answersLine{row.Model, row.Level, row.ExitGate, row.Runs, row.NoAnswer, e.X, row.Gates})
+	}
 	for _, line := range lines {
 		if err := e.Encode(line); err != nil {
 			return "", fmt.Errorf("%s: %w", r.Experiment, err)
@@ -48,6 +52,17 @@ type countsLine struct {
 	Excluded int         `json:"excluded_runs"`
 	Sums     sums        `json:"sums"`
 	Counts   stat.Counts `json:"counts"`
+}
+
+// answersLine is an AnswerRow with the sum of sub_em over its runs.
+type answersLine struct {
+	Model    string           `json:"model"`
+	Level    spec.Level       `json:"level"`
+	ExitGate string           `json:"exit_gate"`
+	Answers  int              `json:"answers"`
+	None     int              `json:"no_answer"`
+	SubEM    float64          `json:"sub_em"`
+	Gates    stat.AnswerTable `json:"gates"`
 }
 
 type sums struct {

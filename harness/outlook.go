@@ -115,15 +115,18 @@ func (e *Experiment) likely() (runs []stat.Run, jobs []*job) {
 	for _, j := range e.jobs {
 		if j.Model == model && j.session != nil && j.Level == e.Spec.Levels.Value[0] && j.ExitGate == e.Spec.ExitGate.Value[0] && j.Trial == 1 {
 			jobs = append(jobs, j)
-			runs = append(runs, perfect(j))
+			runs = append(runs, e.perfect(j))
 		}
 	}
 	return runs, jobs
 }
 
-func perfect(j *job) stat.Run {
+func (e *Experiment) perfect(j *job) stat.Run {
 	run := j.session.input(j.asked).begin(j)
 	run.State = Complete
+	if e.answers != nil && len(j.references.Answers) > 0 {
+		run.Answer = &Answer{Score: &stat.AnswerScore{SubEM: 1, EM: 1, F1: 1}}
+	}
 	turns := make([]stat.Turn, run.Chunks)
 	for i := range turns {
 		turns[i] = stat.Turn{Parsed: true, FirstTry: true, Exit: i+1 >= run.lastEvidence()}

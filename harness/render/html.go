@@ -87,6 +87,7 @@ type htmlPage struct {
 	Common    string // what all panels of ladders share
 	Failures  []check.Result
 	Checks    []*kind
+	Answered  *htmlAnswers // nil: no answers were asked for
 	Timelines []timeline
 	Pairs     []htmlPair
 	Rows      []htmlBudget
@@ -118,6 +119,7 @@ func newPage(r Report) (htmlPage, error) {
 	for _, t := range r.Result.Budgets {
 		p.Rows = append(p.Rows, htmlBudget{t, fmt.Sprintf("%s, counted with %s", t.Corpus, t.Tokenizer)})
 	}
+	p.Answered = newAnswers(r.Result.Answers)
 	p.Timelines = timelines(r)
 	p.Pairs = pairs(r.Result)
 	var err error

@@ -151,6 +151,7 @@ func (d *document) rest(r *harness.Result) {
 	d.checks(r.Checks)
 	d.gates(r.Gates)
 	d.estimates(r)
+	d.answers(r.Answers)
 	d.byLength(r.ByLength)
 	d.comparisons(r.Comparisons)
 	for _, b := range r.Budgets[:min(len(r.Budgets), d.most(mostWarnings))] {

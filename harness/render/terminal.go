@@ -34,7 +34,7 @@ const (
 )
 
 // Result shows one experiment: what it came to in a sentence, first and last, and between
-// them decisions, checks, failures, gate counts and metrics, comparisons, budget headroom,
+// them decisions, checks, failures, gate counts and metrics, answers, comparisons, budget headroom,
 // runs that did not complete, and warnings.
 func (t Terminal) Result(w io.Writer, r *harness.Result) error {
 	p := page{Terminal: t}
@@ -51,6 +51,7 @@ func (t Terminal) Result(w io.Writer, r *harness.Result) error {
 	p.failures(r)
 	p.gates(r)
 	p.estimates(r)
+	p.answers(r.Answers)
 	p.byLength(r.ByLength)
 	p.comparisons(r.Comparisons)
 	p.headroom(r.Budgets)
