@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/loop"
@@ -102,23 +103,34 @@ func (e *Experiment) replayTwin(j *job, h journal.Header, model loop.Model) (ask
 		return nil, &otherRecording{from, diff}
 	}
 	replay := journal.NewReplay(recorded, calls)
+	answered := slices.ContainsFunc(calls, func(c journal.Call) bool { return c.Turn == loop.AnswerTurn && c.Error == "" })
 	return func(w io.Writer) loop.Model {
-		return twin{replay, recorder(h, replay, true)(w), recorder(h, model, false)(w)}
+		return twin{replay, answered, recorder(h, replay, true)(w), recorder(h, model, false)(w)}
 	}, nil
 }
 
 // twin answers from another run's journal, and asks for an answer that is not in it.
 type twin struct {
 	replay         *journal.Replay
+	answered       bool // there is an answer in it
 	recorded, live loop.Model
 }
 
-// Complete answers, or asks for the answer.
+// errUnanswered keeps a run from asking for an answer that may yet be asked for by the run
+// that it replays.
+var errUnanswered = errors.New("the run with the exit gate recorded has no answer yet")
+
+// Complete answers, or asks for the answer where the other run asked for another one.
 func (t twin) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
-	if r.Turn == loop.AnswerTurn && !t.replay.Has(r) {
-		return t.live.Complete(ctx, r)
+	first := r
+	first.Attempt = 1
+	switch {
+	case r.Turn != loop.AnswerTurn || t.replay.Has(first):
+		return t.recorded.Complete(ctx, r)
+	case !t.answered:
+		return loop.Completion{}, errUnanswered
 	}
-	return t.recorded.Complete(ctx, r)
+	return t.live.Complete(ctx, r)
 }
 
 // resume answers from the run's own journal as far as that goes, and asks then.

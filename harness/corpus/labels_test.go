@@ -80,7 +80,7 @@ func TestLabelsFileErrors(t *testing.T) {
 func TestLabelsFileKeepsEveryText(t *testing.T) {
 	hostile := "a: \"b\" # \\ \n\t\x00\x7f\u0085\u2028\ufeff\U0001F600 é - {x} '"
 	list := []corpus.Labelled{
-		{Query: corpus.Query{ID: hostile, Text: hostile, Answers: []string{hostile, "7"},
+		{Query: corpus.Query{ID: hostile, Text: hostile, Answers: []string{hostile, "7"}, All: true,
 			Labels: []corpus.Label{{ID: hostile}, {ID: "r1", Match: hostile, Nth: 2}, {Match: hostile, All: true}}}},
 		{Query: corpus.Query{ID: "none", Text: "true"}, Proposed: []corpus.Proposal{{Label: corpus.Label{ID: "r1"}, Context: "\nevil: yes"}}},
 	}

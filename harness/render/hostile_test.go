@@ -14,6 +14,7 @@ import (
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/stat"
 )
 
 // attacks are texts that break tables, terminals, documents or logs of those who do not
@@ -38,6 +39,7 @@ func hostile() *harness.Result {
 		r.Budgets, r.Warnings = append(r.Budgets, b), append(r.Warnings, a)
 		cell := harness.Cell{Name: a + "/q", Model: a}
 		r.Runs = append(r.Runs, harness.Run{Cell: cell, State: harness.Incomplete, Reason: a}, harness.Run{Cell: cell, State: harness.Skipped, Reason: a})
+		r.Answers = append(r.Answers, harness.AnswerRow{Model: a, Level: 1, ExitGate: "x|\n" + a, Runs: 3, Unreferenced: attacks()[:2], Gates: stat.AnswerTable{NoEvidence: 1}})
 		r.Usage = append(r.Usage, harness.Usage{Model: a, Unmetered: 1})
 		r.Drift = append(r.Drift, check.Drift{Model: a, Overhead: 3, Prompts: 2})
 		r.Checks = append(r.Checks,
@@ -130,7 +132,7 @@ func TestTablesHoldTheirColumns(t *testing.T) {
 func holds(t *testing.T, rule []rune, below []string) {
 	t.Helper()
 	for _, line := range below {
-		legend := strings.HasPrefix(line, "  turns:") || strings.HasPrefix(line, "  parse retries:")
+		legend := strings.HasPrefix(line, "  turns:") || strings.HasPrefix(line, "  runs:") || strings.HasPrefix(line, "  parse retries:")
 		if line == "" || legend || strings.HasPrefix(line, "headroom ") {
 			return
 		}

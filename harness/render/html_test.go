@@ -51,6 +51,10 @@ func hostileReport() render.Report {
 		run := harness.Run{Cell: harness.Cell{Name: fmt.Sprintf("run%d%s", i, text[:min(len(text), 60)]), Session: text, Query: text, Model: text, Level: 1}}
 		run.State, run.Chunks, run.FinalMemory = harness.Incomplete, 1, &text
 		run.Reason = text
+		run.Answer = &harness.Answer{Text: &text, References: []string{text}}
+		if i < 6 { // the long one says no more here
+			r.Answers = append(r.Answers, harness.AnswerRow{Model: text, Level: 1, ExitGate: text, Unreferenced: []string{text}})
+		}
 		r.Runs = append(r.Runs, run)
 		report.Turns[run.Name] = []render.Turn{{Parsed: true, Memory: &text, Prompt: text, Calls: []render.Answer{{Reply: text, Reasoning: text, Wrong: text, Error: text}}}}
 	}

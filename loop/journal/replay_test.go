@@ -111,6 +111,37 @@ func TestReplayMisses(t *testing.T) {
 	}
 }
 
+// TestReplayWithoutAnAnswer: a recording that was made without asking for answers is of
+// something else; one whose answer did not come is cut short.
+func TestReplayWithoutAnAnswer(t *testing.T) {
+	answer := journal.Call{Turn: loop.AnswerTurn, Attempt: 1, Digest: header.Digest(asked(loop.AnswerTurn, 1)), Reply: "6380"}
+	failed, other := answer, answer
+	failed.Error, other.Digest = "connection refused", "0123456789abcdef"
+	for _, test := range []struct {
+		calls         []journal.Call
+		attempt       int
+		misconfigured bool
+		says          string
+	}{
+		{nil, 1, true, "the recording has no answer: it was made without answer in its spec"},
+		{[]journal.Call{failed}, 1, false, "the recording ends before its answer came"},
+		{[]journal.Call{answer}, 2, false, "the recording of the answer ends after attempt 1"},
+		{[]journal.Call{other}, 1, true, "the recorded request of the answer, attempt 1 was another one (digest 0123456789ab…"},
+	} {
+		p := journal.NewReplay(header, test.calls)
+		r := asked(loop.AnswerTurn, test.attempt)
+		_, err := p.Complete(t.Context(), r)
+		var miss *journal.Miss
+		if !errors.As(err, &miss) || !strings.Contains(err.Error(), test.says) || miss.Misconfigured() != test.misconfigured || p.Has(r) {
+			t.Errorf("error is %v, want %q", err, test.says)
+		}
+	}
+	p := journal.NewReplay(header, []journal.Call{failed, answer})
+	if c, err := p.Complete(t.Context(), asked(loop.AnswerTurn, 1)); err != nil || c.Text != "6380" || !p.Has(asked(loop.AnswerTurn, 1)) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 func TestReplayObeysItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -1,0 +1,44 @@
+package gate_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/poimen-memory/mem/gate"
+)
+
+// TestAnswer: what stands after the reasoning, wherever that ends; nothing is made up.
+func TestAnswer(t *testing.T) {
+	for _, test := range []struct {
+		reply, want string
+		kind        gate.Kind
+		at          int
+	}{
+		{reply: " 6380\n", want: "6380"},
+		{reply: "<think>it may be 6379</think>\n\n6380", want: "6380"},
+		{reply: "the tag was pre-filled</think>6380", want: "6380"},
+		{reply: "<think>says </think> and goes on</think> 6380 ", want: "6380"},
+		{reply: "<check>yes</check> <update>6380</update>", want: "<check>yes</check> <update>6380</update>"},
+		{reply: "", kind: gate.BlankAnswer},
+		{reply: "<think>6380</think> \n", kind: gate.BlankAnswer, at: 21},
+		{reply: "<think>6380, but", kind: gate.UnclosedThink},
+		{reply: "<think>a</think>b <think>c", kind: gate.UnclosedThink, at: 18},
+		{reply: "6380\xff", kind: gate.InvalidUTF8, at: 4},
+	} {
+		got, err := gate.Answer(test.reply)
+		var syntax *gate.SyntaxError
+		switch {
+		case test.kind == "" && (err != nil || got != test.want):
+			t.Errorf("Answer(%q) = %q, %v, want %q", test.reply, got, err, test.want)
+		case test.kind != "" && (!errors.As(err, &syntax) || syntax.Kind != test.kind || syntax.Offset != test.at || got != ""):
+			t.Errorf("Answer(%q) = %q, %v, want %s at %d", test.reply, got, err, test.kind, test.at)
+		}
+	}
+}
+
+// TestNoTurnIsABlankAnswer: an event log that says so is corrupt.
+func TestNoTurnIsABlankAnswer(t *testing.T) {
+	if gate.BlankAnswer.Known() {
+		t.Error("blank_answer is a kind of turns")
+	}
+}
