@@ -330,7 +330,7 @@ func TestSynthHeapIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, and the race detector has a heap of its own")
 	}
-	cfg := corpus.Config{Synth: &corpus.Synth{Task: "vt", Lengths: []int{6_000_000}},
+	cfg := corpus.Config{Synth: &corpus.Synth{Task: "vt", Lengths: []int{12_000_000}},
 		Pack: corpus.Pack{Tokens: 4800}, Prompts: builder(t, fourthCounter{}), Keep: -1}
 	peak := peakHeld(func() {
 		if _, err := corpus.Load(t.Context(), cfg); err != nil {

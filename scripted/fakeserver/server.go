@@ -105,28 +105,32 @@ func (s *Server) MostAtOnce() int {
 }
 
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
 	body, err := readAll(r)
 	if err != nil {
 		return // the client left
 	}
 	req := s.enter(body, r.Header)
 	defer s.leave()
-	if !sleep(r.Context(), s.latency(req)) {
-		return
+	serve := s.answer(w, r, req)
+	if sleep(r.Context(), s.latency(req)-time.Since(start)) { // what it does is a part of what it takes
+		serve()
 	}
-	if err := json.Unmarshal(body, &req); err != nil {
-		s.fail(w, http.StatusBadRequest, err.Error())
-		return
+}
+
+// answer is what remains to be done once the latency is over.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, req Request) (serve func()) {
+	if err := json.Unmarshal(req.Body, &req); err != nil {
+		return func() { s.fail(w, http.StatusBadRequest, err.Error()) }
 	}
-	if s.refuses(w, req) {
-		return
+	if status, message := s.refuses(req); status != 0 {
+		return func() { s.fail(w, status, message) }
 	}
 	answer := s.cfg.Shape.completion(req, s.cfg.Reply(req))
 	if fault := s.cfg.Plan(req); fault.Serve != nil {
-		fault.Serve(w, r, answer)
-		return
+		return func() { fault.Serve(w, r, answer) }
 	}
-	writeJSON(w, http.StatusOK, answer)
+	return func() { writeJSON(w, http.StatusOK, answer) }
 }
 
 // readAll is io.ReadAll in one piece where the request says how long it is: the server
@@ -164,17 +168,15 @@ func (s *Server) latency(r Request) time.Duration {
 	return s.cfg.Latency + time.Duration(chance(s.cfg.Seed, r).Int64N(int64(s.cfg.Jitter)))
 }
 
-// refuses answers a request for another model or without the key.
-func (s *Server) refuses(w http.ResponseWriter, r Request) bool {
+// refuses a request for another model or without the key; its status is 0 for any other.
+func (s *Server) refuses(r Request) (status int, message string) {
 	switch {
 	case s.cfg.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.cfg.Key:
-		s.fail(w, http.StatusUnauthorized, "Unauthorized")
+		return http.StatusUnauthorized, "Unauthorized"
 	case s.cfg.Model != "" && r.Model != s.cfg.Model:
-		s.fail(w, http.StatusNotFound, "The model `"+r.Model+"` does not exist.")
-	default:
-		return false
+		return http.StatusNotFound, "The model `" + r.Model + "` does not exist."
 	}
-	return true
+	return 0, ""
 }
 
 func (s *Server) fail(w http.ResponseWriter, status int, message string) {
