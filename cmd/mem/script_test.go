@@ -39,10 +39,23 @@ func stuck() {
 	time.Sleep(time.Hour)
 }
 
-// TestScript runs the commands as a shell does. A script's file name is what it shows.
+// TestScript runs the commands as a shell does. A script's file name is what it shows. With
+// -short, which is how the race detector looks on, it runs those that do things at once.
 func TestScript(t *testing.T) {
+	dir, files := "testdata/script", []string(nil)
+	if testing.Short() {
+		dir = ""
+		for _, of := range []string{"eval", "live", "replay", "ping", "corpus_synth"} {
+			found, err := filepath.Glob("testdata/script/" + of + "_*.txtar")
+			if err != nil || len(found) == 0 {
+				t.Fatalf("no scripts of %s: %v", of, err)
+			}
+			files = append(files, found...)
+		}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 dir,
+		Files:               files,
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
