@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path"
 	"slices"
@@ -147,4 +148,46 @@ func TestForeignImportsAreCaught(t *testing.T) {
 			t.Errorf("%s importing %v: violations are %q, want one", p.ImportPath, p.Imports, violations(p))
 		}
 	}
+}
+
+// TestReadmeNamesEveryDependency: its table says what each module that we require is for,
+// and names no other.
+func TestReadmeNamesEveryDependency(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{if not (or .Main .Indirect)}}{{.Path}}{{end}}", "all").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(readme), "| dependency | what it is for |\n| --- | --- |\n")
+	if !ok {
+		t.Fatal("README.md has no table of dependencies")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	named := map[string]bool{}
+	for row := range strings.Lines(table) {
+		for _, name := range strings.Split(strings.Split(row, "|")[1], ",") {
+			named[path.Base(strings.TrimSpace(name))] = true
+		}
+	}
+	for _, module := range strings.Fields(string(out)) {
+		name := path.Base(versionless(module))
+		if !named[name] {
+			t.Errorf("the table does not name %s", module)
+		}
+		delete(named, name)
+	}
+	for name := range named {
+		t.Errorf("the table names %s, which go.mod does not require", name)
+	}
+}
+
+// versionless is a module's path without its major version, as in …/backoff/v5 and yaml.v3.
+func versionless(module string) string {
+	if dir, last := path.Split(module); len(last) == 2 && last[0] == 'v' {
+		return path.Clean(dir)
+	}
+	return module
 }
