@@ -68,4 +68,12 @@ func TestAnswerThatDoesNotComeIsAModelError(t *testing.T) {
 	if _, err := loop.AskAnswer(ctx, m, prompt.Prompt{}, 1); err != context.Canceled || len(m.asked) > 0 {
 		t.Errorf("cancelled: %v after %d requests", err, len(m.asked))
 	}
+	ctx, cancel = context.WithCancel(context.Background())
+	broken := modelFunc(func(context.Context, loop.Request) (loop.Completion, error) {
+		cancel()
+		return loop.Completion{}, refused
+	})
+	if _, err := loop.AskAnswer(ctx, broken, prompt.Prompt{}, 1); err != context.Canceled {
+		t.Errorf("cancelled during the call: %v", err)
+	}
 }

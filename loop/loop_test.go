@@ -170,6 +170,10 @@ func TestLoop(t *testing.T) {
 		if r.ChunksSeen != 1 || len(r.sent) != 1 || r.StoppedBy != loop.ExitGate {
 			t.Errorf("saw %d chunks in %d calls, stopped by %s; want 1, 1, exit_gate", r.ChunksSeen, len(r.sent), r.StoppedBy)
 		}
+		r = run(t, loop.Config{UseExitGate: true}, 10, [][]string{{no("continue")}, {no("continue")}, {no("end")}})
+		if r.ChunksSeen != 3 || r.StoppedBy != loop.ExitGate {
+			t.Errorf("saw %d chunks, stopped by %s; want 3, exit_gate", r.ChunksSeen, r.StoppedBy)
+		}
 	})
 	t.Run("a5_exit_always_recorded", func(t *testing.T) {
 		exits := 0
@@ -435,13 +439,19 @@ func TestCancelAnywhere(t *testing.T) {
 			tick() // before the end
 		}
 		model := modelFunc(func(ctx context.Context, r loop.Request) (loop.Completion, error) {
+			if ctx.Err() != nil {
+				t.Errorf("step %d: the model is asked after the cancellation", step)
+			}
 			if tick() { // during the call
-				return loop.Completion{}, ctx.Err()
+				return loop.Completion{}, errors.New("connection closed")
 			}
 			defer tick() // after the reply
 			return loop.Completion{Text: replies(r)}, nil
 		})
 		sink := sinkFunc(func(unit []loop.Event) error {
+			if ctx.Err() != nil {
+				t.Errorf("step %d: a unit is emitted after the cancellation", step)
+			}
 			tick() // during emission
 			defer tick()
 			return l.Emit(unit)
@@ -463,7 +473,7 @@ func TestCancelAnywhere(t *testing.T) {
 			}
 			return
 		}
-		if (err == nil) != (report.State == eventlog.Complete) || err != nil && !errors.Is(err, context.Canceled) {
+		if (err == nil) != (report.State == eventlog.Complete) || err != nil && err != context.Canceled {
 			t.Fatalf("step %d: error is %v, log %s", step, err, report.State)
 		}
 	}
