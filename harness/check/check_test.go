@@ -58,12 +58,54 @@ func TestHeadroomArithmetic(t *testing.T) {
 	}
 }
 
+// TestBudgetTableToTheLastField, of components whose every number is another one.
+func TestBudgetTableToTheLastField(t *testing.T) {
+	u := check.Usage{
+		Fixed: prompt.Tokens{System: 30, Template: 300}, Questions: []int{10, 20}, Chunks: upTo(400), Memories: []int{4, 900},
+		Prompts: []int{1000, 2000}, Answers: []int{500, 700},
+	}
+	h := check.Headroom{Budget: prompt.Budget{}.WithDefaults(), Percentile: 75}
+	row := func(c prompt.Component, p50, at, p95, p99, most, limit int) check.BudgetRow {
+		return check.BudgetRow{Component: c, P50: p50, At: at, P95: p95, P99: p99, Max: most, Limit: limit}
+	}
+	want := check.BudgetTable{
+		Corpus: "c", Tokenizer: "words", Percentile: 75,
+		// 32768 − 2048 − 300 template − 30 system − 20 longest question − 1024 full memory = 29346
+		Headroom: 29346 - 300, AtMax: 29346 - 400,
+		Rows: []check.BudgetRow{
+			row(prompt.Template, 330, 330, 330, 330, 330, 400), row(prompt.Problem, 10, 20, 20, 20, 20, 256), row(prompt.Memory, 4, 900, 900, 900, 900, 1024),
+			row(prompt.Section, 200, 300, 380, 396, 400, 5000), row(prompt.Whole, 1000, 2000, 2000, 2000, 2000, 30720), row(prompt.AnswerPrompt, 500, 700, 700, 700, 700, 30720),
+		},
+	}
+	if diff := cmp.Diff(want, h.Table("c", "words", u)); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
+	}
+	u.Answers = nil
+	want.Rows = want.Rows[:5]
+	if diff := cmp.Diff(want, h.Table("c", "words", u)); diff != "" {
+		t.Errorf("without answers (-want +got):\n%s", diff)
+	}
+}
+
+func upTo(n int) (list []int) {
+	for i := range n {
+		list = append(list, i+1)
+	}
+	return list
+}
+
+func many(n, tokens int, more ...int) []int {
+	for range n {
+		more = append(more, tokens)
+	}
+	return more
+}
+
 func TestBudgetCheck(t *testing.T) {
-	many := func(n, tokens int, more ...int) []int {
-		for range n {
-			more = append(more, tokens)
-		}
-		return more
+	with := func(change func(*check.Usage)) check.Usage {
+		u := usage(1000)
+		change(&u)
+		return u
 	}
 	for _, test := range []struct {
 		name   string
@@ -75,11 +117,19 @@ func TestBudgetCheck(t *testing.T) {
 		{"fits", nil, usage(many(20, 4000)...), check.Pass, "headroom 25376 tokens"},
 		{"median fits, p95 does not", nil, usage(many(18, 1000, 7900, 7900)...), check.Fail, "section is over budget: limit 5000 tokens, p50 1000, p95 7900"},
 		{"p95 fits, max does not", nil, usage(many(99, 1000, 5001)...), check.Fail, "section is over budget: limit 5000 tokens, p50 1000, p95 1000, max 5001"},
-		{"question", nil, func() check.Usage { u := usage(1000); u.Questions = []int{257}; return u }(), check.Fail, "problem is over budget"},
-		{"prompt", nil, func() check.Usage { u := usage(1000); u.Prompts = []int{30721}; return u }(), check.Fail, "prompt is over budget: limit 30720"},
+		{"template", nil, with(func(u *check.Usage) { u.Fixed.Template = 401 }), check.Fail, "template is over budget: limit 400 tokens, p50 401, p95 401, max 401 (words)"},
+		{"system message", nil, with(func(u *check.Usage) { u.Fixed.System = 101 }), check.Fail, "template is over budget: limit 400 tokens, p50 401"},
+		{"question", nil, with(func(u *check.Usage) { u.Questions = []int{257} }), check.Fail, "problem is over budget: limit 256"},
+		{"memory", nil, with(func(u *check.Usage) { u.Memories = []int{1, 1025} }), check.Fail, "memory is over budget: limit 1024"},
+		{"prompt", nil, with(func(u *check.Usage) { u.Prompts = []int{30721} }), check.Fail, "prompt is over budget: limit 30720"},
+		{"answer", nil, with(func(u *check.Usage) { u.Answers = []int{30721} }), check.Fail, "answer is over budget: limit 30720"},
+		{"all at their limits", nil, check.Usage{
+			Fixed: prompt.Tokens{System: 100, Template: 300}, Questions: []int{256}, Memories: []int{1024}, Chunks: []int{5000}, Prompts: []int{30720}, Answers: []int{30720},
+		}, check.Pass, "headroom 24040 tokens with a full memory, the longest question and a p95 chunk of 5000 tokens (words)"},
 		{"headroom", func(h *check.Headroom) { h.Min = 28377 }, usage(1000), check.Fail, "headroom is 28376 tokens, want at least 28377"},
 		{"headroom just kept", func(h *check.Headroom) { h.Min = 28376 }, usage(1000), check.Pass, "headroom 28376"},
 		{"worst prompt", func(h *check.Headroom) { h.Budget.Window = 7000 }, usage(many(99, 1000, 4000)...), check.Fail, "prompt is over budget by 392 tokens with the largest chunk"},
+		{"worst prompt just fits", func(h *check.Headroom) { h.Budget.Window = 7392 }, usage(many(99, 1000, 4000)...), check.Pass, "headroom 3000"},
 		{"no chunk", nil, usage(), check.Skip, "no chunk"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -128,12 +178,17 @@ func TestLogAheadOfAResumedRun(t *testing.T) {
 		{2, 5, eventlog.Interrupted, false, check.Fail},
 		{2, 5, eventlog.Complete, false, check.Fail},
 		{2, 5, eventlog.Corrupt, true, check.Fail},
+		{5, 5, eventlog.Complete, true, check.Pass}, // stopped between the last turn and the end
 		{5, 2, eventlog.Interrupted, true, check.Fail},
 	} {
 		of := check.Of{Outcome: loop.Outcome{ChunksSeen: test.seen}, Resumed: test.resumed}
 		if got := check.Log("run", false, of, eventlog.Report{State: test.state, Turns: test.logged}); got.Status != test.want {
 			t.Errorf("%+v: %s", test, got.Status)
 		}
+	}
+	of := check.Of{Outcome: loop.Outcome{ChunksSeen: 2}, Resumed: true}
+	if got := check.Log("run", true, of, eventlog.Report{State: eventlog.Complete, Turns: 5}); got.Status != check.Fail {
+		t.Errorf("a resumed run that ended before its log did: %s", got.Status)
 	}
 }
 
@@ -145,6 +200,11 @@ func TestLogOfAnotherRun(t *testing.T) {
 	report := eventlog.Report{State: eventlog.Complete, Turns: 5, Used: 2, Start: &start}
 	if got := check.Log("run", true, of, report); got.Status != check.Pass {
 		t.Fatalf("the run's own log: %s: %s", got.Status, got.Detail)
+	}
+	early := of
+	early.Chunks, early.Outcome.StoppedBy = 6, loop.ExitGate
+	if got := check.Log("run", true, early, report); got.Status != check.Pass {
+		t.Errorf("the log of a run that its exit gate stopped: %s: %s", got.Status, got.Detail)
 	}
 	for name, change := range map[string]func(*check.Of){
 		"level":       func(of *check.Of) { of.Start.Level = 2 },
@@ -201,6 +261,7 @@ func TestLevels(t *testing.T) {
 			return e
 		}, check.Fail, "line 3: evidence: levels are 0 apart, want 1"},
 		{"another event", func(e []loop.Event) []loop.Event { e[4] = e[1]; return e }, check.Fail, "line 5: more than the level differs"},
+		{"another event of another level", func(e []loop.Event) []loop.Event { e[4] = e[2]; return e }, check.Fail, "line 5: more than the level differs"},
 		{"shorter", func(e []loop.Event) []loop.Event { return e[:4] }, check.Fail, "line 5: the log of the upper level ends, the other goes on"},
 		{"longer", func(e []loop.Event) []loop.Event { return append(e, e[4]) }, check.Fail, "line 6: the log of the lower level ends, the other goes on"},
 	} {
@@ -214,8 +275,35 @@ func TestLevels(t *testing.T) {
 	if got := check.Levels("s", 1, strings.NewReader(log(t, 1, nil)), strings.NewReader(log(t, 1, nil))); got.Status != check.Fail {
 		t.Errorf("a loop that ignores its level: %s", got.Status)
 	}
+	for _, logs := range [][2]string{{"{}\n", log(t, 2, nil)}, {log(t, 1, nil), "{}\n"}} {
+		if got := check.Levels("s", 1, strings.NewReader(logs[0]), strings.NewReader(logs[1])); got.Status != check.Fail || got.Detail != `line 1: unknown event type ""` {
+			t.Errorf("a log with a line that is no event: %s: %s", got.Status, got.Detail)
+		}
+	}
 	if got := check.Levels("s", 1, strings.NewReader(""), strings.NewReader("")); got.Status != check.Skip {
 		t.Errorf("two empty logs: %s, want a skip", got.Status)
+	}
+}
+
+// TestBaseline: other counts, or no file, fail with the command that makes it agree.
+func TestBaseline(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "counts.json")
+	if got := check.Baseline("exp", file, "two\n", "make baseline"); got.Status != check.Fail || got.Detail != file+" is missing; to make it: make baseline" {
+		t.Errorf("no file: %+v", got)
+	}
+	if err := os.WriteFile(file, []byte("one\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := check.Baseline("exp", file, "one\n", "make baseline"); got != (check.Result{Check: "baseline", Subject: "exp", Status: check.Pass, Detail: "every count is that of " + file}) {
+		t.Errorf("the same counts: %+v", got)
+	}
+	got := check.Baseline("exp", file, "two\n", "make baseline")
+	if got.Check != "baseline" || got.Subject != "exp" || !got.Failed() || got.Detail != "counts differ from "+file+"; if that is meant: make baseline" || !strings.Contains(got.Diff, "-one\n+two\n") {
+		t.Errorf("other counts: %+v", got)
+	}
+	folder := filepath.Dir(file)
+	if got := check.Baseline("exp", folder, "", ""); !got.Failed() || !strings.HasPrefix(got.Detail, "read "+folder) {
+		t.Errorf("a folder: %+v", got)
 	}
 }
 
@@ -246,6 +334,14 @@ func TestGolden(t *testing.T) {
 		})
 	}
 	refused := check.Golden{File: file, Err: fmt.Errorf("section is over budget")}
+	missing := check.Golden{File: file + "s", Update: "mem golden update s.yaml", Pos: at(0).Pos}
+	if got := missing.Check(); got.Status != check.Fail || got.Detail != "the file is missing; to make it: mem golden update s.yaml" || got.Pos != missing.Pos {
+		t.Errorf("a missing file: %+v", got)
+	}
+	folder := check.Golden{File: filepath.Dir(file), Prompt: ""}
+	if got := folder.Check(); got.Status != check.Fail || !strings.HasPrefix(got.Detail, "read "+folder.File) {
+		t.Errorf("a folder: %+v", got)
+	}
 	if got := refused.Check(); got.Status != check.Fail || !strings.Contains(got.Detail, "section is over budget") {
 		t.Errorf("a prompt that the budget refuses: %+v", got)
 	}
@@ -254,7 +350,7 @@ func TestGolden(t *testing.T) {
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain  text": "plain  text", "end  ": "end··", "a \nb\t": "a·\nb\\x09", "\x1b[31m": `\x1b[31m`,
-		"naïve": `na\u{ef}ve`, "\u202e": `\u{202e}`, "\xff": `\xff`, "\ufffd": `\u{fffd}`, "\r\n": "\\x0d\n", "\x00": `\x00`,
+		"naïve": `na\u{ef}ve`, "\u202e": `\u{202e}`, "\xff": `\xff`, "\ufffd": `\u{fffd}`, "\r\n": "\\x0d\n", "\x00": `\x00`, "\x7f\u0080": `\x7f\u{80}`,
 		`C:\path \n`: `C:\path \n`, `\x09 \u{e9}`: `\x5cx09 \x5cu{e9}`,
 	} {
 		if got := check.Visible(in); got != want {
@@ -284,7 +380,7 @@ func TestLedger(t *testing.T) {
 		{"missing file", "", entry("g.txt", sha), check.Skip, "cannot be read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			g := check.Golden{File: filepath.Join(t.TempDir(), "g.txt"), Prompt: "another", Update: "mem golden update s.yaml"}
+			g := check.Golden{File: filepath.Join(t.TempDir(), "g.txt"), Prompt: "another", Update: "mem golden update s.yaml", Pos: at(0).Pos}
 			for path, text := range map[string]string{g.File: test.file, g.LedgerPath(): test.ledger} {
 				if text == "" {
 					continue
@@ -293,9 +389,22 @@ func TestLedger(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := g.Recorded(); got.Check != "ledger" || got.Status != test.status || !strings.Contains(got.Detail, test.says) {
+			if got := g.Recorded(); got.Check != "ledger" || got.Pos != g.Pos || got.Status != test.status || !strings.Contains(got.Detail, test.says) {
 				t.Errorf("%s: %s\nwant %s with %q", got.Status, got.Detail, test.status, test.says)
 			}
 		})
+	}
+}
+
+func TestUnreadableLedgerIsAFailure(t *testing.T) {
+	g := check.Golden{File: filepath.Join(t.TempDir(), "g.txt")}
+	if err := os.WriteFile(g.File, []byte("one"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(g.LedgerPath(), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Recorded(); !got.Failed() || !strings.HasPrefix(got.Detail, "read "+g.LedgerPath()) {
+		t.Errorf("a ledger that is a folder: %+v", got)
 	}
 }

@@ -2,8 +2,11 @@ package check_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/loop"
@@ -96,6 +99,62 @@ func TestRetryNamesWhatDiffers(t *testing.T) {
 		}
 	}
 }
+
+// TestRetainCountsAndSkips: what it looked at, and that it had nothing to look at.
+func TestRetainCountsAndSkips(t *testing.T) {
+	kept := prompt.Text{Raw: "k"}
+	sha := kept.SHA()
+	wrote := func(turn int, text string) []loop.Event {
+		return []loop.Event{loop.Gate{Turn: turn, Update: true}, loop.Evidence{Turn: turn}, loop.Memory{Turn: turn, Text: text}}
+	}
+	no := func(turn int) []loop.Event { return []loop.Event{loop.Gate{Turn: turn}} }
+	end := []loop.Event{loop.RunEnd{FinalMemorySHA: &sha}}
+	for name, test := range map[string]struct {
+		shown   []string // memory of each turn's prompt
+		units   [][]loop.Event
+		out     loop.Outcome
+		status  check.Status
+		says    string
+		changed []int
+	}{
+		"kept to the end":   {[]string{prompt.NoMemory, "k"}, [][]loop.Event{wrote(1, "k"), no(2), end}, loop.Outcome{Memory: &kept}, check.Pass, "1 retaining turns, 2 comparisons of sent bytes", nil},
+		"nothing retained":  {[]string{prompt.NoMemory, "k"}, [][]loop.Event{wrote(1, "k"), wrote(2, "k"), end}, loop.Outcome{Memory: &kept}, check.Skip, "no turn retained", nil},
+		"nothing after it":  {[]string{prompt.NoMemory}, [][]loop.Event{no(1)}, loop.Outcome{}, check.Skip, "no prompt or outcome after a retaining turn", nil},
+		"no turn":           {nil, [][]loop.Event{{loop.RunEnd{}}}, loop.Outcome{}, check.Skip, "no turn retained", nil},
+		"lost at the end":   {[]string{prompt.NoMemory, "k"}, [][]loop.Event{wrote(1, "k"), no(2), end}, loop.Outcome{}, check.Fail, `the outcome's memory: memory bytes differ from those retained at turn 2 after "no": at byte 1 want "k ", got "No previous memory " (3 and 20 bytes) (and 1 more)`, []int{2}},
+		"lost twice":        {[]string{prompt.NoMemory, "k", "l", "m"}, [][]loop.Event{wrote(1, "k"), no(2), no(3), no(4)}, loop.Outcome{}, check.Fail, "(and 1 more)", []int{2, 3}},
+		"lost when written": {[]string{prompt.NoMemory, "l"}, [][]loop.Event{wrote(1, "k"), no(2)}, loop.Outcome{}, check.Fail, "the prompt of turn 2: memory bytes differ from those written at turn 1: at byte 1 want", nil},
+		"tags torn":         {[]string{prompt.NoMemory, "</memory>"}, [][]loop.Event{no(1), no(2)}, loop.Outcome{}, check.Fail, "turn 2: prompt has 2 of </memory>, want exactly one", nil},
+	} {
+		w := watch()
+		for i, unit := range test.units {
+			if i < len(test.shown) {
+				send(t, w, i+1, 1, test.shown[i])
+			}
+			w.Emit(unit)
+		}
+		got := w.Retain("run", test.out)
+		if got.Check != "retain" || got.Subject != "run" || got.Status != test.status || !strings.Contains(got.Detail, test.says) || strings.Contains(got.Detail, "more)") != strings.Contains(test.says, "more)") {
+			t.Errorf("%s: %+v, want %s about %q", name, got, test.status, test.says)
+		}
+		if diff := cmp.Diff(test.changed, w.Changed()); diff != "" {
+			t.Errorf("%s: changed (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestWatchHandsOnTheSinksError(t *testing.T) {
+	full := errors.New("disk full")
+	w := watch()
+	w.Sink = failing{full}
+	if err := w.Emit([]loop.Event{loop.Gate{Turn: 1}}); err != full {
+		t.Errorf("error is %v", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Emit([]loop.Event) error { return f.err }
 
 func TestEmptyUnitIsAViolation(t *testing.T) {
 	w := watch()
