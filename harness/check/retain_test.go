@@ -122,6 +122,7 @@ func TestRetainCountsAndSkips(t *testing.T) {
 		"nothing after it":  {[]string{prompt.NoMemory}, [][]loop.Event{no(1)}, loop.Outcome{}, check.Skip, "no prompt or outcome after a retaining turn", nil},
 		"no turn":           {nil, [][]loop.Event{{loop.RunEnd{}}}, loop.Outcome{}, check.Skip, "no turn retained", nil},
 		"lost at the end":   {[]string{prompt.NoMemory, "k"}, [][]loop.Event{wrote(1, "k"), no(2), end}, loop.Outcome{}, check.Fail, `the outcome's memory: memory bytes differ from those retained at turn 2 after "no": at byte 1 want "k ", got "No previous memory " (3 and 20 bytes) (and 1 more)`, []int{2}},
+		"lost at once":      {[]string{prompt.NoMemory, "k"}, [][]loop.Event{no(1), no(2)}, loop.Outcome{}, check.Fail, `the prompt of turn 2: memory bytes differ from those retained at turn 1 after "no"`, []int{1}},
 		"lost twice":        {[]string{prompt.NoMemory, "k", "l", "m"}, [][]loop.Event{wrote(1, "k"), no(2), no(3), no(4)}, loop.Outcome{}, check.Fail, "(and 1 more)", []int{2, 3}},
 		"lost when written": {[]string{prompt.NoMemory, "l"}, [][]loop.Event{wrote(1, "k"), no(2)}, loop.Outcome{}, check.Fail, "the prompt of turn 2: memory bytes differ from those written at turn 1: at byte 1 want", nil},
 		"tags torn":         {[]string{prompt.NoMemory, "</memory>"}, [][]loop.Event{no(1), no(2)}, loop.Outcome{}, check.Fail, "turn 2: prompt has 2 of </memory>, want exactly one", nil},

@@ -122,6 +122,10 @@ func TestCutAnywhere(t *testing.T) {
 			if diff := cmp.Diff(want, r); diff != "" {
 				t.Fatalf("enforced %v, cut at byte %d of %d, after %q (-want +got):\n%s", enforce, cut, len(log), tail(log[:cut]), diff)
 			}
+			// No line has this byte anywhere.
+			if r := verify(t, append(bytes.Clone(log[:cut]), 0)); r.State != eventlog.Corrupt {
+				t.Fatalf("enforced %v, a byte 0 after %q: %+v", enforce, tail(log[:cut]), r)
+			}
 		}
 	}
 }
@@ -208,6 +212,8 @@ func TestVerifyNamesTheRule(t *testing.T) {
 		"update undone":       {`"update":true`, `"update":false`, 4, "evidence is not right after its turn's gate"},
 		"spelling":            {`"turn":1,`, `"turn": 1,`, 2, "not in the log's canonical form"},
 		"unknown key":         {`"turn":1,`, `"turn":1,"extra":1,`, 2, "not in the log's canonical form"},
+		"no object":           {`{"type":"gate"`, `["type":"gate"`, 2, "not a JSON object: invalid character"},
+		"no number":           {`"turn":1,`, `"turn":"1",`, 2, "gate: json: cannot unmarshal string"},
 		"unknown type":        {`"type":"gate"`, `"type":"gote"`, 2, `unknown event type "gote"`},
 		"schema":              {`"schema":1`, `"schema":2`, 1, "schema is 2, this program reads 1"},
 		"level of nothing":    {`"schema":1,"level":1`, `"schema":1,"level":0`, 1, "level is 0, want 1 or more"},
@@ -259,6 +265,7 @@ func TestTornTailMustBeginALegalUnit(t *testing.T) {
 		"x", "{}", `{"type":"memory`, `{"type":"gate","level":2`, `{"type":"gate","level":1,"turn":3`,
 		`{"type":"gate","level":1,"turn":2,"chunk_sha":"XY`, `{"type":"run_end","level":1,"chunks_seen":2`,
 		`{"type":"gate","level":1,"turn":2,"chunk_sha":"` + strings.Repeat("0", 64) + `","update":maybe`,
+		`{"type":"gate","level":1,"turn":2,"chunk_sha":0`,
 		`{"type":"run_end","level":1,"chunks_seen":1,"chunks_used":0,"final_memory_sha":null,"stopped_by":"source_end"}x`,
 	} {
 		if r := verify(t, []byte(afterTurn1+torn)); r.State != eventlog.Corrupt || r.Turns != 1 {
@@ -267,6 +274,31 @@ func TestTornTailMustBeginALegalUnit(t *testing.T) {
 	}
 	if r := verify(t, append(bytes.Clone(log), '\n')); r.State != eventlog.Corrupt {
 		t.Errorf("a byte after run_end: %+v", r)
+	}
+}
+
+// TestTornValues: how far each kind of value may be on its way. Those cut off stand for a
+// memory's, whose line has them all.
+func TestTornValues(t *testing.T) {
+	log := record(t, false)
+	head, _, _ := strings.Cut(string(log), `"tokens":`)
+	for torn, want := range map[string]eventlog.State{
+		`"tokens":`: eventlog.Interrupted, `"tokens":9`: eventlog.Interrupted, `"tokens":90`: eventlog.Interrupted,
+		`"tokens":0`: eventlog.Interrupted, `"tokens":0,"te`: eventlog.Interrupted,
+		`"tokens":,`: eventlog.Corrupt, `"tokens":09`: eventlog.Corrupt, `"tokens":-`: eventlog.Corrupt, `"tokens":"`: eventlog.Corrupt,
+		`"tokens":9,"text":"`: eventlog.Interrupted, `"tokens":9,"text":"a `: eventlog.Interrupted,
+		`"tokens":9,"text":x`: eventlog.Corrupt, "\"tokens\":9,\"text\":\"a\n": eventlog.Corrupt, "\"tokens\":9,\"text\":\"a\x1f": eventlog.Corrupt,
+		`"tokens":9,"text":"\`: eventlog.Interrupted, `"tokens":9,"text":"\n`: eventlog.Interrupted, `"tokens":9,"text":"\n"`: eventlog.Interrupted,
+		`"tokens":9,"text":"\x`: eventlog.Corrupt, `"tokens":9,"text":"\"`: eventlog.Interrupted, `"tokens":9,"text":"\\"x`: eventlog.Corrupt,
+		`"tokens":9,"text":"\u`: eventlog.Interrupted, `"tokens":9,"text":"\u20`: eventlog.Interrupted, `"tokens":9,"text":"\u2028`: eventlog.Interrupted,
+		`"tokens":9,"text":"\uX`: eventlog.Corrupt, `"tokens":9,"text":"\u202X`: eventlog.Corrupt, `"tokens":9,"text":"\u20289X`: eventlog.Interrupted,
+		`"tokens":9,"text":"\u2028"x`: eventlog.Corrupt, `"tokens":9,"text":"a","`: eventlog.Corrupt,
+		"\"tokens\":9,\"text\":\"\xe6": eventlog.Interrupted, "\"tokens\":9,\"text\":\"\xe6\x9d": eventlog.Interrupted, "\"tokens\":9,\"text\":\"\xe6\x9d\xb1": eventlog.Interrupted,
+		"\"tokens\":9,\"text\":\"\xe6x": eventlog.Corrupt, "\"tokens\":9,\"text\":\"\x9d": eventlog.Corrupt, "\"tokens\":9,\"text\":\"\uFFFD": eventlog.Interrupted,
+	} {
+		if r := verify(t, []byte(head+torn)); r.State != want {
+			t.Errorf("%q: %s, want %s", torn, r.State, want)
+		}
 	}
 }
 
@@ -292,6 +324,22 @@ func TestEachUnitIsOneWrite(t *testing.T) {
 		t.Errorf("writes are %q, want one of three lines", w)
 	}
 }
+
+// TestEmitHandsOnErrors: a full disk, and an event that no line can hold.
+func TestEmitHandsOnErrors(t *testing.T) {
+	full := errors.New("disk full")
+	if err := (eventlog.Writer{W: failing{full}}).Emit([]loop.Event{loop.Gate{}}); err != full {
+		t.Errorf("error is %v, want the writer's", err)
+	}
+	var w writes
+	if err := (eventlog.Writer{W: &w}).Emit([]loop.Event{loop.Gate{}, odd{F: func() {}}}); err == nil || len(w) > 0 {
+		t.Errorf("an event that is no JSON: error %v, writes %q", err, w)
+	}
+}
+
+type odd struct{ F func() }
+
+func (odd) Type() string { return "odd" }
 
 type writes []string
 
@@ -328,4 +376,5 @@ func (endless) Read(p []byte) (int, error) {
 
 type failing struct{ err error }
 
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f failing) Read([]byte) (int, error)  { return 0, f.err }
+func (f failing) Write([]byte) (int, error) { return 0, f.err }

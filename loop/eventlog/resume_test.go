@@ -2,6 +2,8 @@ package eventlog_test
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,5 +128,24 @@ func TestResumeRefusesACorruptLog(t *testing.T) {
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, log) {
 		t.Errorf("the corrupt log changed (%v)", err)
+	}
+}
+
+// TestResumeHandsOnErrors: of a log that cannot be read, begun, or written.
+func TestResumeHandsOnErrors(t *testing.T) {
+	folder := t.TempDir()
+	if _, err := eventlog.Resume(folder, count); err == nil || !strings.HasPrefix(err.Error(), "read "+folder) {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err := eventlog.Resume(filepath.Join(folder, "none", "events.jsonl"), count); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder to be in: %v", err)
+	}
+	w, err := eventlog.Resume(filepath.Join(folder, "events.jsonl"), count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if _, err := w.Write([]byte("x")); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("a closed file: %v", err)
 	}
 }
