@@ -135,6 +135,7 @@ const (
 func refusedReplies() []refused {
 	return []refused{
 		// Bytes.
+		bad("invalid UTF-8 at once", gate.InvalidUTF8, "", "\xff"+whole, `want valid UTF-8, found "\xff"`),
 		bad("invalid UTF-8 in the update", gate.InvalidUTF8, yes+"<update>a", "\xff</update>"+end, `want valid UTF-8, found "\xff"`),
 		bad("invalid UTF-8 in the reasoning", gate.InvalidUTF8, "<think>\uFFFD é", "\xe2\x82</think>"+whole, `want valid UTF-8, found "\xe2"`),
 		bad("invalid UTF-8 at the end", gate.InvalidUTF8, whole, "\xc3", `want valid UTF-8, found "\xc3"`),
@@ -263,6 +264,9 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s is listed twice", k)
 		}
 		listed[k] = true
+		if !k.Known() {
+			t.Errorf("%s is not known", k)
+		}
 		if cases[k] == 0 {
 			t.Errorf("%s has no case", k)
 		}
