@@ -88,23 +88,31 @@ func loggedTurns(path string) ([]render.Turn, error) {
 	}
 	defer f.Close()
 	var turns []render.Turn
-	tokens := 0
 	for e, err := range eventlog.Read(f) {
 		if err != nil {
-			return turns, nil // the log check has said so
+			break // the log check has said so
 		}
-		switch e := e.(type) {
-		case loop.Gate:
-			turns = append(turns, render.Turn{Parsed: true, Update: e.Update, Exit: e.Exit, Tokens: tokens})
-		case loop.ParseFailed:
-			turns = append(turns, render.Turn{Tokens: tokens})
-		case loop.Memory:
-			tokens = e.Tokens
-			last := &turns[len(turns)-1]
-			last.Written, last.Tokens, last.Memory = true, tokens, &e.Text
-		case loop.BudgetExceeded:
-			turns[len(turns)-1].OverBudget = true
-		}
+		turns = withEvent(turns, e)
 	}
 	return turns, nil
+}
+
+// withEvent adds a turn, or to the last one what the event says of it. What is said before
+// the first turn, by a log that was changed, is of none.
+func withEvent(turns []render.Turn, e loop.Event) []render.Turn {
+	last := &render.Turn{}
+	if n := len(turns); n > 0 {
+		last = &turns[n-1]
+	}
+	switch e := e.(type) {
+	case loop.Gate:
+		return append(turns, render.Turn{Parsed: true, Update: e.Update, Exit: e.Exit, Tokens: last.Tokens})
+	case loop.ParseFailed:
+		return append(turns, render.Turn{Tokens: last.Tokens})
+	case loop.Memory:
+		last.Written, last.Tokens, last.Memory = true, e.Tokens, &e.Text
+	case loop.BudgetExceeded:
+		last.OverBudget = true
+	}
+	return turns
 }

@@ -39,8 +39,9 @@ type Header struct {
 	Trial       int            `json:"trial"`
 }
 
-// Call is one attempt at a turn, or at the answer (loop.AnswerTurn), which follows them. System and User are left out of a scripted run's journal, where
-// the digest says the same; Error is set when no reply came.
+// Call is one attempt at a turn, or at the answer (loop.AnswerTurn), which follows them.
+// System and User are left out of a scripted run's journal, where the digest says the same;
+// Error is set when no reply came.
 type Call struct {
 	Turn      int         `json:"turn"`
 	Attempt   int         `json:"attempt"`
@@ -208,4 +209,10 @@ func (w wire) call() Call {
 		c.Reasoning = string(w.ReasoningBytes)
 	}
 	return c
+}
+
+// same says whether two forms of one Call hold the same texts and bytes.
+func (w wire) same(other wire) bool {
+	return w.Reply == other.Reply && bytes.Equal(w.ReplyBytes, other.ReplyBytes) &&
+		w.Reasoning == other.Reasoning && bytes.Equal(w.ReasoningBytes, other.ReasoningBytes)
 }

@@ -152,6 +152,36 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
+// TestReadRefusesForgedBytes: where a reply's bytes stand beside it, only the two together
+// are what was said.
+func TestReadRefusesForgedBytes(t *testing.T) {
+	good, _, _ := record(t, false, func(loop.Request) (loop.Completion, error) {
+		return loop.Completion{Text: "a\xff", Reasoning: "b\xff"}, nil
+	})
+	for name, twin := range map[string]string{
+		"reply":     strings.Replace(good, `"reply":"a`, `"reply":"b`, 1),
+		"reasoning": strings.Replace(good, `"reasoning":"b`, `"reasoning":"a`, 1),
+		"bytes":     strings.Replace(good, `"reply_bytes":"Yf8="`, `"reply_bytes":"Yv8="`, 1),
+		"no need":   strings.NewReplacer("a\uFFFD", "b", "Yf8=", "Yg==").Replace(good), // b is UTF-8
+	} {
+		_, _, err := journal.Read(strings.NewReader(twin))
+		if want := "journal:2: its reply or reasoning is another text than its bytes are"; err == nil || err.Error() != want {
+			t.Errorf("%s: error is %v, want %s", name, err, want)
+		}
+	}
+}
+
+// TestReadRefusesTurnsThatAreNone, whose digest a terse journal does not tell from a right one.
+func TestReadRefusesTurnsThatAreNone(t *testing.T) {
+	good, _, _ := record(t, true, func(loop.Request) (loop.Completion, error) { return loop.Completion{Text: "r"}, nil })
+	for old, now := range map[string]string{`"turn":2`: `"turn":-1`, `"attempt":1`: `"attempt":0`} {
+		_, _, err := journal.Read(strings.NewReader(strings.Replace(good, old, now, 1)))
+		if err == nil || !strings.HasPrefix(err.Error(), "journal:2: it is of turn ") {
+			t.Errorf("%s: error is %v", now, err)
+		}
+	}
+}
+
 // TestCorruptNamesTheFile, and is nothing that a call would mend.
 func TestCorruptNamesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.jsonl")

@@ -87,6 +87,12 @@ func readCall(h Header, text []byte) (c Call, problem string) {
 		return c, problem
 	}
 	c = w.call()
+	if !w.same(wired(c)) {
+		return c, "its reply or reasoning is another text than its bytes are"
+	}
+	if c.Turn < loop.AnswerTurn || c.Attempt < 1 {
+		return c, fmt.Sprintf("it is of turn %d, attempt %d, and there is none", c.Turn, c.Attempt)
+	}
 	asked := loop.Request{Turn: c.Turn, Attempt: c.Attempt, System: c.System, User: c.User, MaxTokens: c.MaxTokens}
 	if whole := c.System != "" || c.User != ""; whole && h.Digest(asked) != c.Digest {
 		return c, "its digest is of another request"
@@ -112,7 +118,7 @@ func decode(text []byte, v any) (problem string) {
 	return ""
 }
 
-// ReadFile reads a journal from a file.
+// ReadFile is Read of a file, which its errors name.
 func ReadFile(path string) (Header, []Call, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -123,7 +129,7 @@ func ReadFile(path string) (Header, []Call, error) {
 	return h, calls, located(path, err)
 }
 
-// ReadHeader reads the header of a file and no more.
+// ReadHeader is ReadFile of the header and no more.
 func ReadHeader(path string) (Header, error) {
 	f, err := os.Open(path)
 	if err != nil {
