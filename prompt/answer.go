@@ -37,15 +37,5 @@ func (a *Answers) Fixed() Tokens { return a.fixed }
 // Assemble builds the prompt about one memory; nil is none. Substitution is one pass. The
 // error is an *OverBudget.
 func (a *Answers) Assemble(problem Text, memory *Text) (Prompt, error) {
-	shown := a.b.Memory(memory)
-	p := Prompt{System: a.b.system, Tokens: a.fixed}
-	p.Tokens.Problem, p.Tokens.Memory = problem.Tokens, shown.Tokens
-	if err := a.b.budget.check(p.Tokens); err != nil {
-		return Prompt{}, err
-	}
-	p.User = a.template.substitute([3]string{problem.Sent, shown.Sent})
-	if err := a.b.whole(p); err != nil {
-		return Prompt{}, err
-	}
-	return p, nil
+	return a.b.fill(a.template, a.fixed, problem, a.b.Memory(memory), Text{})
 }

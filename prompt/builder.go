@@ -105,13 +105,17 @@ func (b *Builder) Memory(memory *Text) Text {
 // Assemble builds the prompt of one turn; memory is nil at t = 1. Substitution is one
 // pass: a "{memory}" inside a value stays as it is. The error is an *OverBudget.
 func (b *Builder) Assemble(problem Text, memory *Text, chunk Chunk) (Prompt, error) {
-	shown := b.Memory(memory)
-	p := Prompt{System: b.system, Tokens: b.fixed}
-	p.Tokens.Problem, p.Tokens.Memory, p.Tokens.Section = problem.Tokens, shown.Tokens, chunk.Tokens
+	return b.fill(b.template, b.fixed, problem, b.Memory(memory), chunk.Text)
+}
+
+// fill puts values into a template, which takes fixed with the system message.
+func (b *Builder) fill(t template, fixed Tokens, problem, memory, section Text) (Prompt, error) {
+	p := Prompt{System: b.system, Tokens: fixed}
+	p.Tokens.Problem, p.Tokens.Memory, p.Tokens.Section = problem.Tokens, memory.Tokens, section.Tokens
 	if err := b.budget.check(p.Tokens); err != nil {
 		return Prompt{}, err
 	}
-	p.User = b.template.substitute([3]string{problem.Sent, shown.Sent, chunk.Sent})
+	p.User = t.substitute([3]string{problem.Sent, memory.Sent, section.Sent})
 	if err := b.whole(p); err != nil {
 		return Prompt{}, err
 	}
