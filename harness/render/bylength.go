@@ -63,27 +63,38 @@ func deep(rows []harness.LengthRow) (list []harness.LengthRow) {
 // depthTable shows, by length and depth, how much of the evidence was written: the heat
 // map of needles as numbers. Each row has depths.
 func depthTable(rows []harness.LengthRow) table {
+	return byDepth(rows, func(d harness.DepthRow) string {
+		if d.Evidence == 0 {
+			return undefined
+		}
+		return fmt.Sprintf("%d/%d", d.Written, d.Evidence)
+	})
+}
+
+// mapTable shows a metric by length and depth. Each row has depths.
+func mapTable(rows []harness.LengthRow, metric string) table {
+	return byDepth(rows, func(d harness.DepthRow) string { return brief(estimate(d, metric)) })
+}
+
+// byDepth has a column for each depth.
+func byDepth(rows []harness.LengthRow, of func(harness.DepthRow) string) table {
 	t, _ := lengthKeys(rows)
 	for i, d := range rows[0].Depths {
-		t = append(t, column{head: fmt.Sprintf("%d–%d %%", d.From, d.To), right: true, cells: each(rows, func(r harness.LengthRow) string {
-			if r.Depths[i].Evidence == 0 {
-				return undefined
-			}
-			return fmt.Sprintf("%d/%d", r.Depths[i].Written, r.Depths[i].Evidence)
+		t = append(t, column{head: depthName(d), right: true, cells: each(rows, func(r harness.LengthRow) string {
+			return of(depthAt(r, i))
 		})})
 	}
 	return t
 }
 
-// mapTable shows a metric by length and depth. Each row has depths.
-func mapTable(rows []harness.LengthRow, metric string) table {
-	t, _ := lengthKeys(rows)
-	for i, d := range rows[0].Depths {
-		t = append(t, column{head: fmt.Sprintf("%d–%d %%", d.From, d.To), right: true, cells: each(rows, func(r harness.LengthRow) string {
-			return brief(estimate(r.Depths[i], metric))
-		})})
+func depthName(d harness.DepthRow) string { return fmt.Sprintf("%d–%d %%", d.From, d.To) }
+
+// depthAt has nothing measured where a row of a changed folder lacks the depth.
+func depthAt(r harness.LengthRow, i int) (d harness.DepthRow) {
+	if i < len(r.Depths) {
+		d = r.Depths[i]
 	}
-	return t
+	return d
 }
 
 // brief is an estimate with its interval and number of queries, as little as it must not

@@ -174,6 +174,24 @@ func TestOneDepth(t *testing.T) {
 	}
 }
 
+// TestDepthsThatAreMissing from the rows of a changed folder are not measured.
+func TestDepthsThatAreMissing(t *testing.T) {
+	r := laddered("m", "needles")
+	last := &r.ByLength[len(r.ByLength)-1]
+	last.Depths = last.Depths[:1]
+	rows := drawn(t, page(t, render.Report{Result: r}), "recall_committed")
+	if got := fmt.Sprint(rows[len(rows)-1]); !strings.Contains(got, "not measured") {
+		t.Errorf("the last depth is %s", got)
+	}
+	var out bytes.Buffer
+	if err := (render.Terminal{}).Result(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := render.Markdown(&out, r); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestMapsInMarkdown are folded, each number with its interval and queries.
 func TestMapsInMarkdown(t *testing.T) {
 	var out bytes.Buffer

@@ -193,9 +193,9 @@ func (y yardstick) panel(rows []harness.LengthRow) panel {
 		p.Rows[0].Cells = append(p.Rows[0].Cells, y.cell(estimate(r, y.name)))
 	}
 	for i, d := range rows[0].Depths {
-		row := mapRow{Depth: fmt.Sprintf("%d–%d %%", d.From, d.To)}
+		row := mapRow{Depth: depthName(d)}
 		for _, r := range rows {
-			row.Cells = append(row.Cells, y.cell(estimate(r.Depths[i], y.name)))
+			row.Cells = append(row.Cells, y.cell(estimate(depthAt(r, i), y.name)))
 		}
 		p.Rows = append(p.Rows, row)
 	}
