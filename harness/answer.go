@@ -21,7 +21,7 @@ type Answer struct {
 }
 
 // AnswerRow is what the answers of one model were worth at one level and exit setting, over
-// the complete ones of its runs.
+// its complete runs.
 type AnswerRow struct {
 	Model        string           `json:"model"`
 	Level        spec.Level       `json:"level"`
@@ -35,7 +35,7 @@ type AnswerRow struct {
 
 // Metric is the row's metric of that name; ok is false if it has none.
 func (r AnswerRow) Metric(name string) (e stat.Estimate, ok bool) {
-	return GateRow{Metrics: r.Metrics}.Metric(name)
+	return metricNamed(r.Metrics, name)
 }
 
 // ask asks for the answer of a run whose loop has ended. It is no event of the run. Once ctx

@@ -47,7 +47,7 @@ func Mapped() []string {
 
 // Metric is the row's metric of that name; ok is false if it has none.
 func (row DepthRow) Metric(name string) (e stat.Estimate, ok bool) {
-	return GateRow{Metrics: row.Metrics}.Metric(name)
+	return metricNamed(row.Metrics, name)
 }
 
 // depthStep is how much of a text a DepthRow is about, in percent.
@@ -100,13 +100,7 @@ func (d *done) part() int { return min(int(d.Depth)/depthStep, 100/depthStep-1) 
 
 func (l ladder) appendRows(rows []LengthRow, runs []*done) []LengthRow {
 	for _, length := range l.lengths {
-		var of []*done
-		for _, d := range runs {
-			if d.Length == length {
-				of = append(of, d)
-			}
-		}
-		if len(of) > 0 {
+		if of := only(runs, func(d *done) bool { return d.Length == length }); len(of) > 0 {
 			rows = append(rows, l.row(of))
 		}
 	}
@@ -120,13 +114,7 @@ func (l ladder) row(runs []*done) LengthRow {
 		row.Calls += d.Calls
 	}
 	for part := 0; l.deep && part < 100/depthStep; part++ {
-		var of []*done
-		for _, d := range runs {
-			if d.part() == part {
-				of = append(of, d)
-			}
-		}
-		row.Depths = append(row.Depths, depthRow(part, of))
+		row.Depths = append(row.Depths, depthRow(part, only(runs, func(d *done) bool { return d.part() == part })))
 	}
 	return row
 }
@@ -145,9 +133,9 @@ func depthRow(part int, runs []*done) DepthRow {
 
 // mapped is what is measured at a depth.
 func mapped(runs []*done) (list []stat.Metric) {
-	all := GateRow{Metrics: append(stat.Measure(observations(runs)), amounts(runs)...)}
+	all := append(stat.Measure(observations(runs)), amounts(runs)...)
 	for _, name := range Mapped() {
-		e, _ := all.Metric(name)
+		e, _ := metricNamed(all, name)
 		if len(runs) == 0 {
 			e = stat.Estimate{Reason: "no sample"}
 		}
@@ -184,11 +172,6 @@ func mean(runs []*done, of func(*done) int) stat.Estimate {
 }
 
 // counted are the runs that ended: those with counts.
-func counted(runs []*done) (list []*done) {
-	for _, d := range runs {
-		if d.Counts != nil {
-			list = append(list, d)
-		}
-	}
-	return list
+func counted(runs []*done) []*done {
+	return only(runs, func(d *done) bool { return d.Counts != nil })
 }

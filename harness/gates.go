@@ -19,9 +19,13 @@ func (e *Experiment) gates(runs []*done) (rows []GateRow) {
 	return rows
 }
 
-func selected(runs []*done, model string, level spec.Level, exit string) (list []*done) {
+func selected(runs []*done, model string, level spec.Level, exit string) []*done {
+	return only(runs, func(d *done) bool { return d.Model == model && d.Level == level && d.ExitGate == exit })
+}
+
+func only(runs []*done, wanted func(*done) bool) (list []*done) {
 	for _, d := range runs {
-		if d.Model == model && d.Level == level && d.ExitGate == exit {
+		if wanted(d) {
 			list = append(list, d)
 		}
 	}

@@ -60,16 +60,22 @@ func (e *Experiment) record(j *job, model loop.Model) (recording, error) {
 		return begin(dir, h, recorder(h, model, true))
 	}
 	h.Model = journal.LiveModel(j.Model, live.Sampling())
-	ask, err := recorder(h, model, false), error(nil)
-	if j.twin != "" {
-		if ask, err = e.replayTwin(j, h, model); err != nil {
-			return recording{}, err
-		}
-	}
-	if e.cfg.Resume {
+	ask, err := e.asking(j, h, model)
+	switch {
+	case err != nil:
+		return recording{}, err
+	case e.cfg.Resume:
 		return e.resume(dir, h, ask)
 	}
 	return begin(dir, h, ask)
+}
+
+// asking is what a run of a live model asks: it, or the journal of the run's twin first.
+func (e *Experiment) asking(j *job, h journal.Header, model loop.Model) (askedBy, error) {
+	if j.twin != "" {
+		return e.replayTwin(j, h, model)
+	}
+	return recorder(h, model, false), nil
 }
 
 func recorder(h journal.Header, model loop.Model, terse bool) askedBy {

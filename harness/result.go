@@ -73,7 +73,11 @@ type QueryRow struct {
 
 // Metric is the row's metric of that name; ok is false if it has none.
 func (row GateRow) Metric(name string) (e stat.Estimate, ok bool) {
-	for _, m := range row.Metrics {
+	return metricNamed(row.Metrics, name)
+}
+
+func metricNamed(metrics []stat.Metric, name string) (e stat.Estimate, ok bool) {
+	for _, m := range metrics {
 		if m.Name == name {
 			return m.Estimate, true
 		}

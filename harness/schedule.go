@@ -103,21 +103,8 @@ func (e *Experiment) one(ctx context.Context, j *job, ended map[string]*done, p 
 	}
 	d := &done{Run: in.begin(j)}
 	d.Chunks = j.turns
-	defer p.ran(j)
-	if ctx.Err() != nil {
-		d.State, d.Reason = Interrupted, "not begun"
-		return d
-	}
-	if e.stop {
-		d.State, d.Reason = Skipped, "not begun, for something failed before"
-		return d
-	}
-	if j.live() && !e.cfg.Live {
-		d.State, d.Reason = Skipped, "a live model is run with --live only"
-		return d
-	}
-	if e.failedOut() {
-		d.State, d.Reason = Incomplete, fmt.Sprintf("not begun: %d runs were incomplete, as many as max_failures allows", e.Spec.MaxFailures)
+	defer p.ran()
+	if d.State, d.Reason = e.withheld(ctx, j); d.State != Complete {
 		return d
 	}
 	if j.session == nil {
@@ -136,6 +123,21 @@ func (e *Experiment) one(ctx context.Context, j *job, ended map[string]*done, p 
 		e.stop = true
 	}
 	return d
+}
+
+// withheld is how a job ends that is not begun, and why; Complete: it is to be done.
+func (e *Experiment) withheld(ctx context.Context, j *job) (State, string) {
+	switch {
+	case ctx.Err() != nil:
+		return Interrupted, "not begun"
+	case e.stop:
+		return Skipped, "not begun, for something failed before"
+	case j.live() && !e.cfg.Live:
+		return Skipped, "a live model is run with --live only"
+	case e.failedOut():
+		return Incomplete, fmt.Sprintf("not begun: %d runs were incomplete, as many as max_failures allows", e.Spec.MaxFailures)
+	}
+	return Complete, ""
 }
 
 func (e *Experiment) failedOut() bool {
@@ -182,7 +184,7 @@ func (e *Experiment) progress() *progress {
 
 func (p *progress) turned() { p.add(func(at *Progress) { at.Turns++ }) }
 
-func (p *progress) ran(*job) { p.add(func(at *Progress) { at.Runs++ }) }
+func (p *progress) ran() { p.add(func(at *Progress) { at.Runs++ }) }
 
 func (p *progress) add(step func(*Progress)) {
 	p.mu.Lock()

@@ -152,15 +152,16 @@ type seats struct {
 	taken map[int]int
 }
 
+// put seats gold documents at a depth, as Synth has it: where it is fixed, side by side.
 func (p seats) put(gold []int, depth string) {
 	uniform, grid := p.draw.shuffle(p.n, len(gold)), p.draw.shuffle(gridDepths, gridDepths)
-	percent, fixed := strconv.ParseFloat(depth, 64)
+	percent, err := strconv.ParseFloat(depth, 64)
 	for i, doc := range gold {
 		at := uniform[i]
 		switch {
 		case depth == "grid":
 			at = grid[i%gridDepths] * (p.n - 1) / (gridDepths - 1)
-		case fixed == nil:
+		case err == nil: // else it is uniform
 			at = int(percent / 100 * float64(p.n-1))
 		}
 		p.taken[p.free(at)] = doc
