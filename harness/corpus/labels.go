@@ -105,6 +105,9 @@ func ReadLabels(path string) ([]Labelled, error) {
 		if line, ok := first[q.ID.Value]; ok {
 			errs = append(errs, q.ID.Errorf("found %q, which is also an id on line %d", q.ID.Value, line))
 		}
+		if q.All.Value && len(q.Answers) == 0 {
+			errs = append(errs, q.All.Errorf("found all_answers without answers, which it is about"))
+		}
 		first[q.ID.Value] = q.ID.Pos.Line
 		list = append(list, q.query())
 	}

@@ -64,6 +64,7 @@ func TestLabelsFileErrors(t *testing.T) {
 		{"queries: [{id: q, text: Q, evidence: [{}]}]", "1:39: queries[0].evidence[0]: found a map, want an id, a match, or both"},
 		{"queries: [{id: q, text: 7, evidense: [r1]}]", "1:25: queries[0].text: found 7, want text: put it in quotes, \"7\"\n" +
 			`1:28: queries[0]: found unknown key "evidense", want one of id, text, answers, all_answers, evidence, proposed; did you mean "evidence"?`},
+		{"queries: [{id: q, text: Q, all_answers: true, evidence: [r1]}]", "1:41: queries[0].all_answers: found all_answers without answers, which it is about"},
 		{"queries: []", "1:10: queries: found a list of 0, want a list of at least 1"},
 	} {
 		_, err := loadLabels(t, c.labels)
