@@ -12,8 +12,8 @@ import (
 
 // Lines is what a baseline keeps of a result: every count, and no text of a session or a
 // model. One line of JSON each: the runs and checks by how they ended, what was decided,
-// what prompts take over each corpus, and for each model, level and exit setting what its runs, and their answers, came to. So a
-// diff of two shows whose counts changed.
+// what prompts take over each corpus, and for each model, level and exit setting what its
+// runs, and their answers, came to. So a diff of two shows whose counts changed.
 func (r *Result) Lines() (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -78,11 +78,13 @@ func (e *Experiment) Plan() []Planned {
 
 // estimate: a live run that replays another one takes at most an answer of its own.
 func (e *Experiment) estimate(j *job) Estimate {
+	replays := j.live() && j.twin != ""
+	if replays && e.answers == nil {
+		return Estimate{Runs: 1}
+	}
 	est := e.answerEstimate(j.query)
 	est.Runs, est.Bound = 1, true
-	if replays := j.live() && j.twin != ""; replays && e.answers == nil {
-		return Estimate{Runs: 1}
-	} else if !replays {
+	if !replays {
 		sections := e.sections(j)
 		calls := len(sections)
 		est.Bound = j.session == nil || j.ExitGate == spec.Enforce && calls > 1
