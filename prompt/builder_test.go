@@ -169,6 +169,44 @@ func TestSplitReadsWhatAssembleSent(t *testing.T) {
 	}
 }
 
+// TestEveryFieldOfAPrompt, of components that all take another number of tokens.
+func TestEveryFieldOfAPrompt(t *testing.T) {
+	const turn = "<problem> {prompt} </problem> <memory> {memory} </memory> <section> {chunk} </section>" // 6 words
+	b := newBuilder(t, prompt.Config{System: "be very brief", Template: turn})
+	if diff := cmp.Diff(prompt.Budget{Window: 32768, Template: 400, Question: 256, Memory: 1024, Chunk: 5000, Response: 2048}, b.Budget()); diff != "" {
+		t.Errorf("budget (-want +got):\n%s", diff)
+	}
+	memory := b.Measure("kept </memory>")
+	if memory != prompt.Sized("kept </memory>", 2) || memory != (prompt.Text{Raw: "kept </memory>", Sent: "kept &lt;/memory>", Tokens: 2, Reserved: 1}) {
+		t.Errorf("measured: %+v", memory)
+	}
+	chunk := b.Chunk(prompt.Record{Role: "user", Text: "a b"}, prompt.Record{Role: "tool", Text: "<next> c"})
+	if want := (prompt.Chunk{Text: prompt.Text{Raw: "[user] a b\n\n[tool] <next> c", Sent: "[user] a b\n\n[tool] <next> c", Tokens: 6, GateTags: 1}, Records: 2}); chunk != want {
+		t.Errorf("chunk: %+v, want %+v", chunk, want)
+	}
+	want := prompt.Prompt{
+		System: "be very brief", User: "<problem> Q </problem> <memory> kept &lt;/memory> </memory> <section> " + chunk.Sent + " </section>",
+		Tokens: prompt.Tokens{System: 3, Template: 6, Problem: 1, Memory: 2, Section: 6},
+	}
+	if got, err := b.Assemble(b.Measure("Q"), &memory, chunk); err != nil || got != want || got.Tokens.Prompt() != 18 {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	if got := b.Fixed(); got != (prompt.Tokens{System: 3, Template: 6}) {
+		t.Errorf("fixed: %+v", got)
+	}
+	a, err := b.Answers("Answer: <problem> {prompt} </problem> <memory> {memory} </memory>") // 5 words
+	if err != nil || a.Fixed() != (prompt.Tokens{System: 3, Template: 5}) {
+		t.Fatalf("answers: fixed %+v, %v", a.Fixed(), err)
+	}
+	want = prompt.Prompt{
+		System: "be very brief", User: "Answer: <problem> Q </problem> <memory> kept &lt;/memory> </memory>",
+		Tokens: prompt.Tokens{System: 3, Template: 5, Problem: 1, Memory: 2},
+	}
+	if got, err := a.Assemble(b.Measure("Q"), &memory); err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+}
+
 // TestAround: what stands beside a memory is the template's, to the byte.
 func TestAround(t *testing.T) {
 	b := newBuilder(t, prompt.Config{Template: "<problem>{prompt}</problem>{<memory>\n so far: {memory}\t</memory><section>{chunk}</section>"})

@@ -109,3 +109,25 @@ func TestWholePromptDecidesNearTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// It decides on the prompt for the answer too.
+func TestWholeAnswerPromptDecidesNearTheLimit(t *testing.T) {
+	const turn = "<problem> {prompt} </problem> <memory> {memory} </memory> <section> {chunk} </section>"
+	for more, want := range map[int]*prompt.OverBudget{3: nil, 4: {Component: prompt.Whole, Tokens: 10, Limit: 9}} {
+		prompts := 0
+		b := newBuilder(t, prompt.Config{
+			Counter: bordered{more, &prompts}, Template: turn,
+			Budget: prompt.Budget{Window: 19, Template: 6, Question: 1, Memory: 1, Chunk: 1, Response: 10},
+		})
+		a, err := b.Answers("<problem> {prompt} </problem> <memory> {memory} </memory>")
+		if err != nil {
+			t.Fatal(err)
+		}
+		memory := b.Measure("M")
+		_, err = a.Assemble(b.Measure("Q"), &memory)
+		got, _ := errors.AsType[*prompt.OverBudget](err)
+		if diff := cmp.Diff(want, got); diff != "" || prompts != 1 {
+			t.Errorf("borders add %d: counted %d times (-want +got):\n%s", more, prompts, diff)
+		}
+	}
+}

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -128,6 +131,9 @@ func TestReadRefuses(t *testing.T) {
 		"torn header":    {good[:9], "no whole header"},
 		"notes":          {"x\n", "journal:1: is not as it was written: invalid character 'x'"},
 		"other schema":   {`{"schema":99,"x":1}` + "\n", "journal:1: schema is 99, this program reads 1"},
+		"schema 0":       {changed(`"schema":1`, `"schema":0`), "journal:1: schema is 0, this program reads 1"},
+		"system alone":   {good[:strings.Index(good, `"user":`)] + good[strings.Index(good, `"max_tokens":`):], "journal:2: its digest is of another request"},
+		"prompt alone":   {changed(`"system":"sys","user"`, `"user"`), "journal:2: its digest is of another request"},
 		"no schema":      {"{}\n", "journal:1: is not as it was written: at byte 1 found"},
 		"header's key":   {changed(`"query"`, `"querx"`), `journal:1: is not as it was written: at byte 35 found`},
 		"header's value": {changed(`"id":"m"`, `"id":"n"`), "journal:2: its digest is of another request"},
@@ -182,6 +188,37 @@ func TestReadRefusesTurnsThatAreNone(t *testing.T) {
 	}
 }
 
+// TestReadErrorsAreNotACorruptJournal: of the reader, a missing file and one that was killed
+// at once.
+func TestReadErrorsAreNotACorruptJournal(t *testing.T) {
+	good, _, err := record(t, false, func(loop.Request) (loop.Completion, error) { return loop.Completion{Text: "r"}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("input/output error")
+	for _, before := range []string{"", good} {
+		if _, _, err := journal.Read(io.MultiReader(strings.NewReader(before), iotest.ErrReader(broken))); err != broken {
+			t.Errorf("after %d bytes: error is %v, want the reader's", len(before), err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "calls.jsonl")
+	_, header := journal.ReadHeader(path)
+	_, _, file := journal.ReadFile(path)
+	if !errors.Is(header, fs.ErrNotExist) || !errors.Is(file, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v; %v", header, file)
+	}
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, header = journal.ReadHeader(path)
+	_, _, file = journal.ReadFile(path)
+	for _, err := range []error{header, file} {
+		if err == nil || err.Error() != path+": no whole header" {
+			t.Errorf("an empty file: %v", err)
+		}
+	}
+}
+
 // TestCorruptNamesTheFile, and is nothing that a call would mend.
 func TestCorruptNamesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
@@ -215,6 +252,9 @@ func TestExactBytesReadBack(t *testing.T) {
 	}
 	if !utf8.Valid(b.Bytes()) {
 		t.Errorf("the journal is no UTF-8: %q", &b)
+	}
+	if !strings.Contains(b.String(), `"reply":"a�b�"`) {
+		t.Errorf("the reply cannot be read in the journal: %q", &b)
 	}
 	h, calls, err := journal.Read(&b)
 	if err != nil {

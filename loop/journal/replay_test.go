@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,6 +88,7 @@ func TestReplayMisses(t *testing.T) {
 		{"no prompt kept", user, true, true, "its prompt is not in the recording"},
 		{"later turn", asked(3, 1), false, false, "the recording has no turn 3: it ends after turn 2"},
 		{"later attempt", asked(1, 3), false, false, "the recording of turn 1 ends after attempt 2"},
+		{"much later attempt", asked(1, 4), false, false, "the recording of turn 1 ends after attempt 2"},
 	} {
 		p := replay(t, written(t, test.terse))
 		_, err := p.Complete(t.Context(), test.request)
@@ -111,11 +113,28 @@ func TestReplayMisses(t *testing.T) {
 	}
 }
 
+// TestMissOfHalfAPrompt: a recorded request of one message only is shown as any other.
+func TestMissOfHalfAPrompt(t *testing.T) {
+	for says, call := range map[string]journal.Call{
+		`prompt differs at byte 12: recorded "the prompt other", now "the prompt of a turn"`: {User: "the prompt other"},
+		`system message differs at byte 0: recorded "be brief", now ""`:                      {System: "be brief"},
+	} {
+		call.Turn, call.Attempt = 1, 1
+		r := asked(1, 1)
+		r.System = ""
+		if _, err := journal.NewReplay(header, []journal.Call{call}).Complete(t.Context(), r); err == nil || !strings.HasSuffix(err.Error(), says) {
+			t.Errorf("error is %v, want %s", err, says)
+		}
+	}
+}
+
 // TestReplayWithoutAnAnswer: a recording that was made without asking for answers is of
 // something else; one whose answer did not come is cut short.
 func TestReplayWithoutAnAnswer(t *testing.T) {
 	answer := journal.Call{Turn: loop.AnswerTurn, Attempt: 1, Digest: header.Digest(asked(loop.AnswerTurn, 1)), Reply: "6380"}
-	failed, other := answer, answer
+	turn := journal.Call{Turn: 1, Attempt: 1, Digest: header.Digest(asked(1, 1)), Reply: "no gate"}
+	failed, other, unreached := answer, answer, turn
+	unreached.Error = "connection refused"
 	failed.Error, other.Digest = "connection refused", "0123456789abcdef"
 	for _, test := range []struct {
 		calls         []journal.Call
@@ -124,7 +143,9 @@ func TestReplayWithoutAnAnswer(t *testing.T) {
 		says          string
 	}{
 		{nil, 1, true, "the recording has no answer: it was made without answer in its spec"},
+		{[]journal.Call{turn, unreached}, 1, true, "the recording has no answer: it was made without answer in its spec"},
 		{[]journal.Call{failed}, 1, false, "the recording ends before its answer came"},
+		{[]journal.Call{turn, failed, turn}, 1, false, "the recording ends before its answer came"},
 		{[]journal.Call{answer}, 2, false, "the recording of the answer ends after attempt 1"},
 		{[]journal.Call{other}, 1, true, "the recorded request of the answer, attempt 1 was another one (digest 0123456789ab…"},
 	} {
@@ -201,6 +222,47 @@ func TestContinueRefusesWhatIsNoJournal(t *testing.T) {
 	}
 }
 
+// TestContinueBeginsOrSaysWhyNot: a journal that is not there is begun, one that cannot be
+// read or made is an error.
+func TestContinueBeginsOrSaysWhyNot(t *testing.T) {
+	folder := t.TempDir()
+	f, h, calls, err := journal.Continue(filepath.Join(folder, "calls.jsonl"))
+	if err != nil || h.Schema != 0 || calls != nil {
+		t.Fatalf("header %+v, calls %+v, error %v", h, calls, err)
+	}
+	f.Close()
+	if _, _, _, err := journal.Continue(folder); err == nil || !strings.HasPrefix(err.Error(), "read "+folder) {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, _, _, err := journal.Continue(filepath.Join(folder, "none", "calls.jsonl")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder to be in: %v", err)
+	}
+}
+
+func TestLiveIsSaidByTheHeader(t *testing.T) {
+	if h := (journal.Header{Model: journal.LiveModel("m", map[string]any{})}); !h.Live() {
+		t.Error("a live model's journal is not live")
+	}
+	if h := (journal.Header{Model: map[string]any{"id": "m"}}); h.Live() {
+		t.Error("a script's journal is live")
+	}
+}
+
+func TestStartHandsOnTheWritersError(t *testing.T) {
+	f, err := os.Open(os.DevNull) // for reading
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := (journal.Recorder{W: f}).Start(); err == nil {
+		t.Error("a header that was not written is no error")
+	}
+	odd := journal.Recorder{W: &strings.Builder{}, Header: journal.Header{Model: map[string]any{"id": func() {}}}}
+	if err := odd.Start(); err == nil {
+		t.Error("a header that is no JSON is no error")
+	}
+}
+
 // TestDifferenceNamesTheField, for every field of a header but its schema.
 func TestDifferenceNamesTheField(t *testing.T) {
 	base := journal.Header{
@@ -219,7 +281,7 @@ func TestDifferenceNamesTheField(t *testing.T) {
 		`tokenizer was "t" when recorded, is "u" now`:          func(h *journal.Header) { h.Tokenizer = "u" },
 		`level was 1 when recorded, is 2 now`:                  func(h *journal.Header) { h.Level = 2 },
 		`trial was 1 when recorded, is 2 now`:                  func(h *journal.Header) { h.Trial = 2 },
-		`"temperature":0}} when recorded, is {"id":"m","sampling":{"temperature":1}} now`: func(h *journal.Header) {
+		`model was {"id":"m","sampling":{"temperature":0}} when recorded, is {"id":"m","sampling":{"temperature":1}} now`: func(h *journal.Header) {
 			h.Model = journal.LiveModel("m", map[string]any{"temperature": 1})
 		},
 	} {
@@ -246,6 +308,19 @@ func TestWhatWasNotAskedIsNotRecorded(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWasAskedIsRecorded, also if it may say that it was not.
+func TestWhatWasAskedIsRecorded(t *testing.T) {
+	log, _, err := record(t, false, func(loop.Request) (loop.Completion, error) { return loop.Completion{}, refused{} })
+	if err == nil || !strings.Contains(log, `"error":"refused"`) {
+		t.Errorf("error %v, journal:\n%s", err, log)
+	}
+}
+
+type refused struct{}
+
+func (refused) Error() string { return "refused" }
+func (refused) Unasked() bool { return false }
 
 type unasked struct{}
 
