@@ -148,7 +148,7 @@ func classify(ctx context.Context, err error) (State, string) {
 	switch {
 	case err == nil:
 		return Complete, ""
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil: // else a model's own, as of a timeout
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()): // else a model's own, as of a timeout
 		return Interrupted, "interrupted"
 	case errors.As(err, &unusable) && unusable.Misconfigured():
 		return Misconfigured, err.Error()
