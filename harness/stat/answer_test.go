@@ -41,10 +41,13 @@ func answers() []scored {
 		one("red red", "red", 1, 0, 2./3), // as often as both have it
 		{"Port 6380, of the staging Redis", []string{"5432", "6380"}, false, stat.AnswerScore{SubEM: 1, F1: 2. / 6}},
 		{"6380", []string{"port 6380", "6380"}, false, stat.AnswerScore{SubEM: 1, EM: 1, F1: 1}},
+		{"6380", []string{"the", "6380"}, false, stat.AnswerScore{SubEM: 1, EM: 1, F1: 1}}, // a reference of nothing is passed over
+		{"", []string{"", "the"}, true, stat.AnswerScore{}},
 		{"7, 9", []string{"7", "8", "9"}, true, stat.AnswerScore{SubEM: 2. / 3, F1: 4. / 5}},
 		{"9, 7", []string{"7", "9"}, true, stat.AnswerScore{SubEM: 1, EM: 1, F1: 1}},
 		{"9 and 7", []string{"7", "9"}, true, stat.AnswerScore{SubEM: 1, F1: 4. / 5}},
 		{"It is 7", []string{"7"}, true, stat.AnswerScore{SubEM: 1, F1: 2. / 4}},
+		{"York New", []string{"New York"}, true, stat.AnswerScore{F1: 1}}, // one part is no list
 		{"", []string{"", "7"}, true, stat.AnswerScore{}},
 		{"7", nil, true, stat.AnswerScore{}},
 	}
