@@ -242,8 +242,10 @@ expect: [{level: L1, sub_em: 0.5}, {level: L2, sub_em: 1}]
 // TestAnswerTemplates: a template of the user's is judged before anything runs.
 func TestAnswerTemplates(t *testing.T) {
 	for text, says := range map[string]string{
-		"<problem>{prompt}</problem><memory>{memory}</memory>{chunk}":                         "template has {chunk}, want none",
-		"<problem>{prompt}</problem>":                                                         "template has 0 of {memory}, want exactly one",
+		"<problem>{prompt}</problem><memory>{memory}</memory>{chunk}": "template has {chunk}, want none",
+		"<problem>{prompt}</problem>":                                 "template has 0 of {memory}, want exactly one",
+		"":                                                            "t.txt: is empty, want a template",
+		"<problem>{prompt}</problem><memory>{memory}</memory>\xff":                            "t.txt: is not UTF-8, want",
 		strings.Repeat("word ", 401) + "<problem>{prompt}</problem><memory>{memory}</memory>": "template is over budget",
 	} {
 		path := small(t, "answer: {template: t.txt}\n")
@@ -251,9 +253,16 @@ func TestAnswerTemplates(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := prepare(t, config(t), path)
-		if err == nil || !strings.Contains(err.Error(), "small.yaml:6:20: answer.template: "+says) {
+		if err == nil || !strings.Contains(err.Error(), "small.yaml:6:20: answer.template: ") || !strings.Contains(err.Error(), says) {
 			t.Errorf("error is %v, want %q", err, says)
 		}
+	}
+	path := small(t, "prompt: {template: empty.txt}\n")
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "empty.txt"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := prepare(t, config(t), path); err == nil || !strings.Contains(err.Error(), "empty.txt: is empty, want a template") {
+		t.Errorf("error is %v: an empty template stands for Figure 10a", err)
 	}
 	if _, err := prepare(t, config(t), small(t, "answer: {template: none.txt}\n")); err == nil || !strings.Contains(err.Error(), "none.txt: no such file") {
 		t.Errorf("error is %v", err)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/poimen-memory/mem/harness/corpus"
 	"github.com/poimen-memory/mem/harness/spec"
@@ -84,7 +85,7 @@ func (e *Experiment) answerer() error {
 	}
 	template, at := prompt.AnswerTemplate, a.At
 	if a.Template.Present() {
-		text, wrong := readFile(a.Template)
+		text, wrong := readTemplate(a.Template)
 		if wrong != nil {
 			return yamlpos.Errors{wrong}
 		}
@@ -105,7 +106,7 @@ func (e *Experiment) variant() (template string, at yamlpos.Place, err error) {
 	e.template = Prompt{System: e.Spec.System}
 	if p := e.Spec.Prompt; p != nil {
 		at = p.Template.Place
-		text, wrong := readFile(p.Template)
+		text, wrong := readTemplate(p.Template)
 		if wrong != nil {
 			return "", at, yamlpos.Errors{wrong}
 		}
@@ -219,6 +220,9 @@ func positioned(c *spec.Corpus, err error) yamlpos.Errors {
 	if c.Synth != nil {
 		at = c.Synth.At
 	}
+	if why, ok := errors.AsType[*corpus.FieldError](err); ok {
+		at, err = synthField(c.Synth, why)
+	}
 	if why, ok := errors.AsType[*os.PathError](err); ok {
 		for _, file := range files(c) {
 			if why.Path == file.Value {
@@ -328,6 +332,21 @@ func (e *Experiment) Tokenizer() string { return e.count.Name() }
 
 // dir is where the experiment writes.
 func (e *Experiment) dir() string { return filepath.Join(e.cfg.Out, e.Spec.Experiment.Value) }
+
+// readTemplate reads a prompt's template. An empty one would stand for the usual prompt, and
+// a server would be sent other bytes than those that are not UTF-8.
+func readTemplate(at yamlpos.At[string]) (string, *yamlpos.Error) {
+	text, wrong := readFile(at)
+	switch {
+	case wrong != nil:
+		return "", wrong
+	case text == "":
+		return "", at.Errorf("%s: is empty, want a template", at.Value)
+	case !utf8.ValidString(text):
+		return "", at.Errorf("%s: is not UTF-8, want the whole file in UTF-8", at.Value)
+	}
+	return text, nil
+}
 
 func readFile(at yamlpos.At[string]) (string, *yamlpos.Error) {
 	data, err := os.ReadFile(at.Value)

@@ -1,8 +1,11 @@
 package harness
 
 import (
+	"fmt"
+
 	"github.com/poimen-memory/mem/harness/corpus"
 	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 )
 
 // synth is what the spec has a corpus made of, nil if it is not made.
@@ -28,4 +31,20 @@ func synth(s *spec.Synth) *corpus.Synth {
 		made.Lengths = append(made.Lengths, int(l))
 	}
 	return made
+}
+
+// synthField is where the spec has the field that an error is about, and the error without
+// the field's name; of a field that is not written, the map and the whole error but for its "synth: ".
+func synthField(s *spec.Synth, err *corpus.FieldError) (yamlpos.Place, error) {
+	fields := map[string]yamlpos.Place{
+		"tokens": s.Tokens.Place, "samples": s.Samples.Place, "needles": s.Needles.Place, "values": s.Values.Place,
+		"queries": s.Queries.Place, "depth": s.Depth.Place, "haystack": s.Haystack.At,
+	}
+	if s.Lengths.Present() {
+		fields["tokens"] = s.Lengths.Place
+	}
+	if at := fields[err.Field]; at.Present() {
+		return at, err.Err
+	}
+	return s.At, fmt.Errorf("%s: %w", err.Field, err.Err)
 }

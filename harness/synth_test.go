@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +29,23 @@ func TestHardNegatives(t *testing.T) {
 		want, known := yes[row.Model]
 		if known && row.Hard != (harness.HardRow{Turns: turns[row.Model], Yes: want}) || turns[row.Model] == 0 {
 			t.Errorf("%s: hard negatives %+v, want %d, yes on %d", row.Model, row.Hard, turns[row.Model], want)
+		}
+	}
+}
+
+// What only the tokenizer or the rest of a map can tell is said at the field that it is about.
+func TestSynthErrorsStandAtTheirFields(t *testing.T) {
+	for synth, says := range map[string]string{
+		"tokens: 30":               ":2:58: corpora[0].synth.tokens: found 30, want room for the",
+		"lengths: [8k, 30]":        ":2:59: corpora[0].synth.lengths: found 30, want room for the",
+		"tokens: 8k, queries: 9":   ":2:71: corpora[0].synth.queries: found 9, want at most the needles, 4",
+		"tokens: 8k, needles: 501": ":2:71: corpora[0].synth.needles: found 501 of 1 values, want",
+		"tokens: 8k, values: 200":  ":2:26: corpora[0].synth: needles: found 4 of 200 values, want",
+	} {
+		path := filepath.Join(write(t, map[string]string{"s.yaml": "experiment: s\ncorpora: [{id: c, synth: {task: niah_multikey_1, " +
+			synth + "}}]\nmodels: [{id: o, policy: oracle}]\n"}), "s.yaml")
+		if _, err := prepare(t, config(t), path); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: error is %v, want %q", synth, err, says)
 		}
 	}
 }

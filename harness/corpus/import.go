@@ -58,6 +58,9 @@ func (im *importing) all(ctx context.Context, whole part) (*Imported, error) {
 	if err := im.write(ctx, whole.read); err != nil {
 		return nil, err
 	}
+	if im.Records == 0 {
+		return nil, noRecords(strings.Join(im.Paths, ", "), "", im.Skipped)
+	}
 	return im.finish(), nil
 }
 

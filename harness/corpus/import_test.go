@@ -198,6 +198,8 @@ func TestImportRefuses(t *testing.T) {
 		{"claude-code", "{\"type\":\"user\"\n{\"type\":\"x\"}\n", "1:15: the line ends within an entry"},
 		{"claude-code", "[1]\n7\n", "1:1: found a list, want an object with type\n2:1: found a number, want an object with type"},
 		{"text", " \n\n", "f: no records: the file has no text"},
+		{"claude-code", "", "f: no records: there is nothing that becomes one"},
+		{"claude-code", "{\"type\":\"summary\"}\n{\"type\":\"mode\"}\n[1", "f: no records: passed over 1 × entry of type \"mode\", 1 × entry of type \"summary\", 1 × last line that is torn"},
 		{"text", "a\nb\xff", "2:2: 0xff is not UTF-8: want the whole file in UTF-8"},
 		{"claude-code", "\x1f\x8b\x08", "unexpected EOF"},
 	} {
@@ -243,5 +245,22 @@ func TestTextIsCutAtALine(t *testing.T) {
 	records, _, im := imported(t, corpus.ImportConfig{Format: "text", Paths: []string{write(t, "t.txt", strings.Repeat(line, 40))}})
 	if im.Records != 3 || strings.Count(records, `"id":"L17"`) != 1 {
 		t.Errorf("%d records, want three, the second from line 17 on", im.Records)
+	}
+}
+
+// A session that nothing became a record of is refused: a run over it has no turn, and would
+// pass every check.
+func TestNoRecords(t *testing.T) {
+	nobody := `{"messages":[{"role":"bot","content":"x"}],"id":"b"}` + "\n"
+	for _, c := range []struct{ format, content, want string }{
+		{"claude-code", `{"type":"summary"}` + "\n", `f: session c: no records: passed over 1 × entry of type "summary"`},
+		{"openai-chat", `{"messages":[{"role":"user","content":"x"}],"id":"a"}` + "\n" + nobody,
+			`f: session c/b: no records: passed over 1 × message of role "bot"`},
+	} {
+		_, err := corpus.Load(t.Context(), corpus.Config{ID: "c", Path: write(t, "f", c.content), Format: c.format,
+			Pack: corpus.Pack{Records: 1}, Prompts: builder(t, bytesCounter{})})
+		if es, ok := errors.AsType[yamlpos.Errors](err); !ok || short(es) != c.want {
+			t.Errorf("%s: got %v, want %s", c.format, err, c.want)
+		}
 	}
 }

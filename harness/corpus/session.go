@@ -294,14 +294,34 @@ func (b *build) finish() (*Session, error) {
 	if err := b.faults.err(); err != nil {
 		return nil, err
 	}
+	if b.records == 0 {
+		return nil, noRecords(b.loader.Path, "session "+b.name, b.skipped)
+	}
 	if b.kept != nil {
 		b.loader.room -= b.size
 		b.Session.kept = b.kept
 	}
 	b.queries = b.evidence.list
 	b.sha = hex.EncodeToString(b.sum.Sum(nil))
-	for _, what := range slices.Sorted(maps.Keys(b.skipped)) {
-		b.warnings = append(b.warnings, fmt.Sprintf("%s: passed over %d × %s", b.loader.Path, b.skipped[what], what))
+	for _, what := range counted(b.skipped) {
+		b.warnings = append(b.warnings, fmt.Sprintf("%s: passed over %s", b.loader.Path, what))
 	}
 	return b.Session, nil
+}
+
+// counted are things and how often they came, in order.
+func counted(n map[string]int) (list []string) {
+	for _, what := range slices.Sorted(maps.Keys(n)) {
+		list = append(list, fmt.Sprintf("%d × %s", n[what], what))
+	}
+	return list
+}
+
+// noRecords refuses what nothing can be read of: a run over it would pass every check.
+func noRecords(file, where string, skipped map[string]int) error {
+	why := "there is nothing that becomes one"
+	if len(skipped) > 0 {
+		why = "passed over " + strings.Join(counted(skipped), ", ")
+	}
+	return yamlpos.Errors{{Pos: yamlpos.Pos{File: file}, Path: where, Msg: "no records: " + why}}
 }

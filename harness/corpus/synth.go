@@ -44,6 +44,18 @@ type Synth struct {
 	From     From   // of task qa
 }
 
+// FieldError is what is wrong with one field of a Synth.
+type FieldError struct {
+	Field string // in lower case; tokens is that of Lengths
+	Err   error  // without the field's name
+}
+
+func (e *FieldError) Error() string { return "synth: " + e.Field + ": " + e.Err.Error() }
+
+func wrong(field, format string, args ...any) error {
+	return &FieldError{field, fmt.Errorf(format, args...)}
+}
+
 // sentences is how many a record of a haystack has. A needle stands before one of them.
 const sentences = 5
 
@@ -58,41 +70,53 @@ func Haystacks() []string { return []string{"file", "needles", "noise", "text"} 
 func (s Synth) Check() error {
 	f, known := families()[s.Task]
 	if !known {
-		return fmt.Errorf("task: %s", yamlpos.OneOf(s.Task, Tasks()))
+		return wrong("task", "%s", yamlpos.OneOf(s.Task, Tasks()))
 	}
 	if len(s.Lengths) == 0 || slices.Min(s.Lengths) < 1 {
-		return errors.New("tokens: want at least one length, above 0")
+		return wrong("tokens", "want at least one length, above 0")
 	}
-	if min(s.Samples, s.Needles, s.Values, s.Queries) < 0 {
-		return errors.New("samples, needles, values and queries: found one below 0")
+	if err := s.checkCounts(); err != nil {
+		return err
 	}
 	if s.Task == "qa" {
 		return s.checkQA()
 	}
 	if s.From != (From{}) {
-		return fmt.Errorf("from: found it with task %s, want it with task qa only", s.Task)
+		return wrong("from", "found it with task %s, want it with task qa only", s.Task)
 	}
 	s = s.withDefaults(f)
 	switch {
 	case s.Queries > s.Needles:
-		return fmt.Errorf("queries: found %d, want at most the needles, %d", s.Queries, s.Needles)
+		return wrong("queries", "found %d, want at most the needles, %d", s.Queries, s.Needles)
 	case s.Task == "vt" && s.Queries != 1:
-		return fmt.Errorf("queries: found %d, want 1: vt asks for one chain", s.Queries)
+		return wrong("queries", "found %d, want 1: vt asks for one chain", s.Queries)
 	case s.Needles*s.Values > 500:
-		return fmt.Errorf("needles: found %d of %d values, want at most 500 in all: haystack needles has as many as fit", s.Needles, s.Values)
+		return wrong("needles", "found %d of %d values, want at most 500 in all: haystack needles has as many as fit", s.Needles, s.Values)
 	case s.Depth == "grid" && len(f.write(s, new(random)).statements()) > gridDepths:
-		return fmt.Errorf("depth: grid has %d places, want no more statements than that", gridDepths)
+		return wrong("depth", "grid has %d places, want no more statements than that", gridDepths)
 	}
 	return errors.Join(s.checkDepth(), s.checkHaystack(f))
+}
+
+func (s Synth) checkCounts() error {
+	for _, count := range []struct {
+		field string
+		n     int
+	}{{"samples", s.Samples}, {"needles", s.Needles}, {"values", s.Values}, {"queries", s.Queries}} {
+		if count.n < 0 {
+			return wrong(count.field, "found %d, want at least 1, or 0 for the task's own number", count.n)
+		}
+	}
+	return nil
 }
 
 // checkQA says what is wrong with the fields of task qa.
 func (s Synth) checkQA() error {
 	if s.Needles+s.Values+s.Queries > 0 || s.Haystack+s.File != "" {
-		return errors.New("needles, values, queries and haystack: found one with task qa, want none: it hides the documents of its data set")
+		return wrong("needles, values, queries and haystack", "found one with task qa, want none: it hides the documents of its data set")
 	}
 	if err := s.From.check(); err != nil {
-		return fmt.Errorf("from: %w", err)
+		return wrong("from", "%w", err)
 	}
 	return s.withDefaults(family{}).checkDepth()
 }
@@ -100,7 +124,7 @@ func (s Synth) checkQA() error {
 func (s Synth) checkDepth() error {
 	depth, err := strconv.ParseFloat(s.Depth, 64)
 	if percentage := err == nil && 0 <= depth && depth <= 100; !percentage && s.Depth != "uniform" && s.Depth != "grid" {
-		return fmt.Errorf("depth: found %q, want uniform, grid or a percentage from 0 to 100", s.Depth)
+		return wrong("depth", "found %q, want uniform, grid or a percentage from 0 to 100", s.Depth)
 	}
 	return nil
 }
@@ -108,13 +132,13 @@ func (s Synth) checkDepth() error {
 func (s Synth) checkHaystack(f family) error {
 	switch {
 	case f.haystack == "session" && s.Haystack != "session":
-		return fmt.Errorf("haystack: found %s, want none: a session is its own", s.Haystack)
+		return wrong("haystack", "found %s, want none: a session is its own", s.Haystack)
 	case f.haystack != "session" && !slices.Contains(Haystacks(), s.Haystack):
-		return fmt.Errorf("haystack: %s", yamlpos.OneOf(s.Haystack, Haystacks()))
+		return wrong("haystack", "%s", yamlpos.OneOf(s.Haystack, Haystacks()))
 	case s.Haystack == "needles" && s.Task == "vt":
-		return errors.New("haystack: found needles, want noise, text or file: vt has chains")
+		return wrong("haystack", "found needles, want noise, text or file: vt has chains")
 	case (s.Haystack == "file") != (s.File != ""):
-		return errors.New("haystack: want a file for haystack file, and for no other")
+		return wrong("haystack", "want a file for haystack file, and for no other")
 	}
 	return nil
 }
@@ -128,7 +152,7 @@ func (s Synth) withDefaults(f family) Synth {
 // synthesize are the sessions of a Synth, not yet made.
 func (l *loader) synthesize(ctx context.Context) ([]part, error) {
 	if err := l.Synth.Check(); err != nil {
-		return nil, fmt.Errorf("synth: %w", err)
+		return nil, err
 	}
 	sample, err := l.maker(ctx)
 	if err != nil {
@@ -139,12 +163,12 @@ func (l *loader) synthesize(ctx context.Context) ([]part, error) {
 		for n := range max(1, l.Synth.Samples) {
 			p, err := sample(tokens, n)
 			if err != nil {
-				return nil, fmt.Errorf("synth: %w", err)
+				return nil, err
 			}
 			q := &p.own[0].Query
 			q.ID = strings.TrimPrefix(l.ID+"-"+p.name, "-")
 			if slices.ContainsFunc(l.Queries, func(other Query) bool { return other.ID == q.ID }) {
-				return nil, fmt.Errorf("synth: the query's id %q is taken by a query of the spec", q.ID)
+				return nil, fmt.Errorf("the query's id %q is taken by a query of the spec", q.ID)
 			}
 			parts = append(parts, p)
 		}
@@ -244,7 +268,7 @@ func (s *synthetic) fit(ctx context.Context) error {
 		}
 	}
 	if s.records == 0 && ctx.Err() == nil {
-		return fmt.Errorf("tokens: found %d, want room for the %d tokens of the needles and for a record", s.tokens, needles)
+		return wrong("tokens", "found %d, want room for the %d tokens of the needles and for a record", s.tokens, needles)
 	}
 	return ctx.Err()
 }

@@ -308,6 +308,7 @@ func TestSynthRefuses(t *testing.T) {
 		{corpus.Synth{Task: "niah_single_1", Lengths: []int{100}, Haystack: "file"}, "want a file"},
 		{corpus.Synth{Task: "session", Lengths: []int{100}, Haystack: "noise"}, "a session is its own"},
 		{corpus.Synth{Task: "vt", Lengths: []int{100}, Needles: 501}, "at most 500"},
+		{corpus.Synth{Task: "vt", Lengths: []int{100}, Values: -1}, "synth: values: found -1, want at least 1"},
 		{corpus.Synth{Task: "vt", Lengths: []int{100}, From: from("qa")}, "with task qa only"},
 		{corpus.Synth{Task: "qa", Lengths: []int{100}}, `from: format: found "", want one of hotpotqa, jsonl, musique, squad`},
 		{corpus.Synth{Task: "qa", Lengths: []int{100}, From: corpus.From{Format: "locomo", Path: "l.json"}}, `found "locomo", want one of`},

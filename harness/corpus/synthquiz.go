@@ -28,7 +28,7 @@ func (l *loader) quizzes(ctx context.Context, s Synth) (func(tokens, n int) (par
 		return nil, err
 	}
 	if s.Samples > len(lib.questions) {
-		return nil, fmt.Errorf("synth: samples: found %d, want at most %d: so many of the %d questions in %s have evidence",
+		return nil, wrong("samples", "found %d, want at most %d: so many of the %d questions in %s have evidence",
 			s.Samples, len(lib.questions), lib.asked, s.From.Path)
 	}
 	drawn := random(uint64(s.Seed)).of(0)
@@ -56,9 +56,9 @@ func (q *quiz) fill() error {
 	f.draw(&draw, q.lib.all())
 	switch {
 	case len(f.docs) == 0:
-		return fmt.Errorf("tokens: found %d, want room for the %d tokens of the gold documents of question %s and for a distractor", q.tokens, q.tokens-f.whole, q.ID)
+		return wrong("tokens", "found %d, want room for the %d tokens of the gold documents of question %s and for a distractor", q.tokens, q.tokens-f.whole, q.ID)
 	case !f.full && f.room > 0:
-		return fmt.Errorf("tokens: found %d, want at most %d, all that the documents of %s come to, each once; or a longer file",
+		return wrong("tokens", "found %d, want at most %d, all that the documents of %s come to, each once; or a longer file",
 			q.tokens, q.tokens-f.room, q.lib.from.Path)
 	}
 	q.place(gold, shuffled(&draw, f.docs))
