@@ -38,6 +38,8 @@ func answers() []scored {
 		one("new, in York", "New York", 0, 0, 4./5),
 		one("York New", "New York", 0, 0, 1),
 		one("ÉCOLE “Normale”", "école normale", 1, 1, 1),
+		one("It costs $5", "5", 1, 0, 2./4), // symbols of ASCII go, as SQuAD's
+		one("It costs €5", "5", 0, 0, 0),
 		one("red red", "red", 1, 0, 2./3), // as often as both have it
 		{"Port 6380, of the staging Redis", []string{"5432", "6380"}, false, stat.AnswerScore{SubEM: 1, F1: 2. / 6}},
 		{"6380", []string{"port 6380", "6380"}, false, stat.AnswerScore{SubEM: 1, EM: 1, F1: 1}},
@@ -94,11 +96,12 @@ func TestCrossAnswers(t *testing.T) {
 	incomplete := run("n Y", right)
 	incomplete.Incomplete = true
 	got := stat.CrossAnswers([]stat.Run{
+		incomplete, // what comes after it counts
 		run("n Y n", right), run("n Y! n", right), // both
 		run("n Y n", wrong), run("n Y f", partly), // the gates only; a failure that retained does no harm
 		run("n N n", right), run("y Y n", right), run("n Y B", right), run("n! Y n", right), // the answer only
 		run("n Y F", wrong),                                // neither
-		run("n n n", right), run("n Y n", nil), incomplete, // no evidence; not scored
+		run("n n n", right), run("n Y n", nil), // no evidence; not scored
 	})
 	want := stat.AnswerTable{Both: 2, GatesOnly: 2, AnswerOnly: 4, Neither: 1, NoEvidence: 1}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -146,3 +146,33 @@ func TestHolmOverTheTable(t *testing.T) {
 		t.Errorf("adjusted: %v, %v, %v of %v", *table[0].PHolm, *table[1].PHolm, table[2].PHolm, *table[0].P)
 	}
 }
+
+// TestRegressedIsSignificantAndWorse, whichever way the metric improves; at 5 % it is, and
+// an adjusted p-value is the one that counts.
+func TestRegressedIsSignificantAndWorse(t *testing.T) {
+	num := func(v float64) *float64 { return &v }
+	for _, test := range []struct {
+		better         stat.Better
+		difference     *float64
+		p, holm        *float64
+		significant, r bool
+	}{
+		{stat.Higher, num(-0.1), num(0.05), nil, true, true},
+		{stat.Higher, num(-0.1), num(0.0501), nil, false, false},
+		{stat.Higher, num(0.1), num(0.01), nil, true, false},
+		{stat.Higher, num(0), num(0.01), nil, true, false},
+		{stat.Lower, num(0.1), num(0.01), nil, true, true},
+		{stat.Lower, num(-0.1), num(0.01), nil, true, false},
+		{stat.Lower, num(0), num(0.01), nil, true, false},
+		{stat.Neither, num(0.1), num(0.01), nil, true, false},
+		{stat.Neither, num(-0.1), num(0.01), nil, true, false},
+		{stat.Higher, num(-0.1), num(0.01), num(0.06), false, false},
+		{stat.Higher, num(-0.1), nil, nil, false, false},
+		{stat.Higher, nil, num(0.01), nil, true, false},
+	} {
+		c := stat.Comparison{Better: test.better, Difference: test.difference, P: test.p, PHolm: test.holm}
+		if c.Significant() != test.significant || c.Regressed() != test.r {
+			t.Errorf("%+v: significant %v, regressed %v", test, c.Significant(), c.Regressed())
+		}
+	}
+}
