@@ -96,11 +96,11 @@ func TestCrossAnswers(t *testing.T) {
 	incomplete := run("n Y", right)
 	incomplete.Incomplete = true
 	got := stat.CrossAnswers([]stat.Run{
-		incomplete, // what comes after it counts
+		incomplete,                                // what comes after it counts
 		run("n Y n", right), run("n Y! n", right), // both
 		run("n Y n", wrong), run("n Y f", partly), // the gates only; a failure that retained does no harm
 		run("n N n", right), run("y Y n", right), run("n Y B", right), run("n! Y n", right), // the answer only
-		run("n Y F", wrong),                                // neither
+		run("n Y F", wrong),                    // neither
 		run("n n n", right), run("n Y n", nil), // no evidence; not scored
 	})
 	want := stat.AnswerTable{Both: 2, GatesOnly: 2, AnswerOnly: 4, Neither: 1, NoEvidence: 1}
