@@ -176,3 +176,23 @@ func TestRegressedIsSignificantAndWorse(t *testing.T) {
 		}
 	}
 }
+
+// TestMcNemarCountsWhatOnlyOneGotRight, of metrics whose every cell is right or wrong.
+func TestMcNemarCountsWhatOnlyOneGotRight(t *testing.T) {
+	a, b := []stat.Run{parseRun("q", 1, "n Y Y Y N")}, []stat.Run{parseRun("q", 1, "n! N N Y Y")}
+	c, err := stat.Compare(a, b, "recall_strict", stat.Flips{})
+	if err != nil || c.McNemar == nil || c.McNemar.OnlyA != 2 || c.McNemar.OnlyB != 1 {
+		t.Errorf("recall_strict: %+v, %v, want 2 and 1", c.McNemar, err)
+	}
+	for _, graded := range []string{"turns_saved", "safe_turns_saved", "reward_update"} {
+		for _, pair := range [][2][]stat.Run{{a, b}, {b, a}} {
+			if c, err := stat.Compare(pair[0], pair[1], graded, stat.Flips{}); err != nil || c.McNemar != nil {
+				t.Errorf("%s: %+v, %v, want none", graded, c.McNemar, err)
+			}
+		}
+	}
+	twice := append(b, b...)
+	if _, err := stat.Compare(a, twice, "recall_strict", stat.Flips{}); err == nil || !strings.HasPrefix(err.Error(), "B has two runs of query q") {
+		t.Errorf("B twice: %v", err)
+	}
+}
