@@ -266,6 +266,7 @@ func TestTornTailMustBeginALegalUnit(t *testing.T) {
 		`{"type":"gate","level":1,"turn":2,"chunk_sha":"XY`, `{"type":"run_end","level":1,"chunks_seen":2`,
 		`{"type":"gate","level":1,"turn":2,"chunk_sha":"` + strings.Repeat("0", 64) + `","update":maybe`,
 		`{"type":"gate","level":1,"turn":2,"chunk_sha":0`,
+		`{"type":"gate","level":1,"turn":2,"chunk_sha":"` + strings.Repeat("0", 64) + `","update":false,"exit":false,"attempts":4}`, // whole but for its newline
 		`{"type":"run_end","level":1,"chunks_seen":1,"chunks_used":0,"final_memory_sha":null,"stopped_by":"source_end"}x`,
 	} {
 		if r := verify(t, []byte(afterTurn1+torn)); r.State != eventlog.Corrupt || r.Turns != 1 {
@@ -299,6 +300,13 @@ func TestTornValues(t *testing.T) {
 		if r := verify(t, []byte(head+torn)); r.State != want {
 			t.Errorf("%q: %s, want %s", torn, r.State, want)
 		}
+	}
+}
+
+func TestVerifyCountsMemories(t *testing.T) {
+	r, err := eventlog.Verify(bytes.NewReader(record(t, false)), count)
+	if err != nil || r.Turns != 6 || r.Used != 2 {
+		t.Errorf("%+v, %v, want 6 turns of which 2 wrote", r, err)
 	}
 }
 
