@@ -18,6 +18,7 @@ import (
 func corpusCheck() *cobra.Command {
 	var l looked
 	var redacted string
+	var force bool
 	cmd := &cobra.Command{
 		Use:   "check FILE|SPEC…",
 		Short: "Find what is wrong with sessions and labels",
@@ -37,12 +38,16 @@ over (exit code 0). A key is never shown. With --redact the file is written anew
 			if redacted != "" && (len(corpora) != 1 || isSpec(args[0])) {
 				return errors.New("--redact: want one file of a session")
 			}
+			if err := free("--redact", redacted, force); redacted != "" && err != nil {
+				return err
+			}
 			c := checkup{w: cmd.OutOrStdout(), kinds: map[corpus.Kind]*kindFound{}}
 			return c.run(cmd.Context(), corpora, redacted)
 		},
 	}
 	l.flags(cmd)
 	cmd.Flags().StringVar(&redacted, "redact", "", "write the corpus without keys to `FILE`")
+	cmd.Flags().BoolVar(&force, "force", false, "write over a file that is there")
 	return cmd
 }
 

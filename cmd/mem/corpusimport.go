@@ -97,13 +97,16 @@ func unjoined(err error) error {
 }
 
 // free refuses to write over files: labels may hold a person's work.
-func (im *importing) free() (err error) {
-	for _, path := range []string{im.out, im.labels} {
-		if _, absent := os.Lstat(path); absent == nil && !im.force {
-			err = errors.Join(err, fmt.Errorf("%s is there already: want another --out, or --force to write over it", path))
-		}
+func (im *importing) free() error {
+	return errors.Join(free("--out", im.out, im.force), free("--out", im.labels, im.force))
+}
+
+// free refuses to write over a file that a flag names, unless forced.
+func free(flag, path string, force bool) error {
+	if _, absent := os.Lstat(path); absent == nil && !force {
+		return fmt.Errorf("%s is there already: want another %s, or --force to write over it", path, flag)
 	}
-	return err
+	return nil
 }
 
 func (im *importing) writeLabels(done *corpus.Imported) error {

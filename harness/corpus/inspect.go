@@ -159,6 +159,9 @@ func (c *checker) record(e *evidence, r *record) {
 	for _, s := range secrets(r.Text) {
 		report(Secret, "%s", s.hint(r.Text))
 	}
+	for _, s := range secrets(r.id) {
+		report(Secret, "in its id, %s", s.hint(r.id))
+	}
 	if _, tags, _ := prompt.Escape(r.Text); tags > 0 {
 		report(Reserved, "%d of the prompt's own tags", tags)
 	}
@@ -200,7 +203,8 @@ func (c *checker) duplicates() {
 func (r *record) name() string {
 	switch {
 	case r.id != "":
-		return "record " + r.id
+		id, _ := redact(r.id)
+		return "record " + id
 	case r.number > 0:
 		return fmt.Sprintf("record %d", r.number)
 	}

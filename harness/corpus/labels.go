@@ -187,10 +187,11 @@ func (a added) judge(asked []Asked) error {
 
 // problem says what is wrong with so many hits, "" for nothing.
 func (l Label) problem(hits int) string {
-	what := "record " + l.ID
+	id, _ := redact(l.ID)
+	what := "record " + id
 	switch {
 	case l.Match != "" && l.ID != "":
-		what = "the text in record " + l.ID
+		what = "the text in record " + id
 	case l.Match != "":
 		what = "the text"
 	}

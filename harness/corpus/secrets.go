@@ -102,8 +102,11 @@ func Redact(ctx context.Context, cfg Config, out io.Writer) (int, error) {
 			return
 		}
 		text, n := redact(r.Text)
-		sum += n
-		failed = enc.Encode(line{r.Role, text, r.id})
+		id, m := redact(r.id)
+		if sum += n + m; m > 0 {
+			id = fmt.Sprintf("redacted-%d", sum) // an id is no one else's
+		}
+		failed = enc.Encode(line{r.Role, text, id})
 	})
 	if err == nil {
 		err = failed
