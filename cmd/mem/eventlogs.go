@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/loop/eventlog"
@@ -22,13 +23,28 @@ func memoryBefore(path string, turn int) (*string, error) {
 	if turn > turns {
 		return nil, fmt.Errorf("%s: found %d turns, so no model was asked at turn %d", path, turns, turn)
 	}
-	var memory *string
+	return memoryOf(events, turn), nil
+}
+
+// memoryAtEnd is the memory that a logged run was asked for its answer with, nil for none.
+func memoryAtEnd(path string) (*string, error) {
+	events, turns, err := readLog(path)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(events, func(e loop.Event) bool { return e.Type() == loop.RunEnd{}.Type() }) {
+		return nil, fmt.Errorf("%s: the run did not end, so it was not asked for its answer", path)
+	}
+	return memoryOf(events, turns+1), nil
+}
+
+func memoryOf(events []loop.Event, before int) (memory *string) {
 	for _, e := range events {
-		if m, ok := e.(loop.Memory); ok && m.Turn < turn {
+		if m, ok := e.(loop.Memory); ok && m.Turn < before {
 			memory = &m.Text
 		}
 	}
-	return memory, nil
+	return memory
 }
 
 // readLog reads the whole turns of a log that verifies.

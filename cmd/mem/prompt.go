@@ -24,6 +24,7 @@ import (
 type promptAsked struct {
 	project, query   string
 	chunk            int
+	answer           bool
 	spec             string
 	memory, run, out string
 	tokenizer        string
@@ -41,13 +42,16 @@ after them, and on stderr what they take in tokens.
 With --spec, CORPUS is the id of a corpus (of an import: CORPUS/SAMPLE), and QUERY the id of
 a query or, if it cannot be one, the text of another question. Without it CORPUS is a JSONL
 file and QUERY the question. From chunk 2 on there is a memory to show: one in a file, or
-the one that the model of an earlier run saw.`,
+the one that the model of an earlier run saw. With --answer in place of a chunk it is the
+prompt that asks for the answer from the final memory, as the spec's answer: has it.`,
 		Example: `  mem prompt --project session.jsonl --query "Which port does Redis listen on?" --chunk 1
   mem prompt --spec experiments/first.yaml --project staging --query redis-port --chunk 1
   mem prompt --spec experiments/first.yaml --project staging --query redis-port --chunk 2 \
       --run staging/redis-port/L1/oracle/record
   mem prompt --spec experiments/first.yaml --project staging --query redis-port --chunk 2 \
-      --memory memory.txt >prompt.txt`,
+      --memory memory.txt >prompt.txt
+  mem prompt --spec experiments/answers.yaml --project ten-turns --query redis-port --answer \
+      --memory memory.txt`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.print(cmd) },
 	}
@@ -55,15 +59,17 @@ the one that the model of an earlier run saw.`,
 	flags.StringVar(&p.project, "project", "", "the session, `CORPUS`")
 	flags.StringVar(&p.query, "query", "", "the question, `QUERY`")
 	flags.IntVar(&p.chunk, "chunk", 0, "the turn, whose chunk is shown: `N` from 1")
+	flags.BoolVar(&p.answer, "answer", false, "the prompt that asks for the answer, in place of a turn's")
 	flags.StringVar(&p.spec, "spec", "", "the spec `FILE` in which the ids stand")
 	flags.StringVar(&p.memory, "memory", "", "the memory before the turn, a `FILE` or - for stdin")
 	flags.StringVar(&p.run, "run", "", "the `RUN` whose memory is shown, by its name")
 	flags.StringVar(&p.out, "out", "reports", "folder `DIR` where the spec's runs are")
 	flags.StringVar(&p.tokenizer, "tokenizer", "o200k_base", "what counts tokens: a vocabulary's `NAME`, or a tokenizer.json")
 	flags.IntVar(&p.chunkTokens, "chunk-tokens", 4800, "how full chunks are packed, in tokens `N`")
-	for _, name := range []string{"project", "query", "chunk"} {
-		cmd.MarkFlagRequired(name)
-	}
+	cmd.MarkFlagRequired("project")
+	cmd.MarkFlagRequired("query")
+	cmd.MarkFlagsOneRequired("chunk", "answer")
+	cmd.MarkFlagsMutuallyExclusive("chunk", "answer")
 	cmd.MarkFlagsMutuallyExclusive("memory", "run")
 	cmd.MarkFlagsMutuallyExclusive("spec", "tokenizer")
 	cmd.MarkFlagsMutuallyExclusive("spec", "chunk-tokens")
@@ -110,6 +116,10 @@ func (p promptAsked) measure(w io.Writer, e *harness.Experiment, shown prompt.Pr
 		{Component: string(prompt.Whole), Tokens: t.Prompt(), Limit: b.Prompt()},
 	}
 	title := fmt.Sprintf("%s, chunk %d, tokens of %s", p.project, p.chunk, e.Tokenizer())
+	if p.answer {
+		title = fmt.Sprintf("%s, the answer, tokens of %s", p.project, e.Tokenizer())
+		rows = slices.DeleteFunc(rows, func(r render.TokenRow) bool { return r.Component == string(prompt.Section) })
+	}
 	if err := terminal(w, false).Tokens(w, title, rows); err != nil {
 		return err
 	}
@@ -131,6 +141,9 @@ func (p *promptAsked) specified() (*spec.Spec, error) {
 	s, err := spec.Load(p.spec)
 	if err != nil {
 		return nil, err
+	}
+	if p.answer && s.Answer == nil {
+		return nil, fmt.Errorf("--answer: %s has no answer: section, so no model is asked for one", p.spec)
 	}
 	if err := p.keepCorpus(s); err != nil {
 		return nil, err
@@ -179,7 +192,7 @@ func (p promptAsked) adHoc() (*spec.Spec, error) {
 	c.Path = yamlpos.At[string]{Value: p.project, Place: file}
 	c.Chunk.Tokens.Value = p.chunkTokens
 	return &spec.Spec{
-		File: p.project, At: file, Tokenizer: tokenizer,
+		File: p.project, At: file, Tokenizer: tokenizer, Answer: &spec.Answer{At: file},
 		Corpora: []spec.Corpus{c}, Queries: []spec.Query{literal(p.query, c.ID)},
 	}, nil
 }
@@ -191,10 +204,12 @@ func literal(text string, corpus yamlpos.At[string]) spec.Query {
 	return q
 }
 
-// before is the memory that the turn shows, nil at the first.
+// before is the memory that the prompt shows, nil for none.
 func (p promptAsked) before(s *spec.Spec, stdin io.Reader) (*string, error) {
 	switch {
-	case p.chunk < 1:
+	case p.answer && p.run == "" && p.memory == "": // none was written
+		return nil, nil
+	case p.chunk < 1 && !p.answer:
 		return nil, fmt.Errorf("--chunk: found %d, want a chunk's number from 1", p.chunk)
 	case p.run != "":
 		return p.ofRun(s)
@@ -236,5 +251,8 @@ func (p promptAsked) ofRun(s *spec.Spec) (*string, error) {
 		return nil, fmt.Errorf("--run: found %s, want a run of this corpus and query, named %s…", p.run, of)
 	}
 	path := filepath.Join(p.out, s.Experiment.Value, "runs", filepath.FromSlash(p.run), "events.jsonl")
+	if p.answer {
+		return memoryAtEnd(path)
+	}
 	return memoryBefore(path, p.chunk)
 }
