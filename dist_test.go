@@ -15,6 +15,9 @@ import (
 // TestDistIsReproducible builds one target in two folders: the binaries are the same bytes,
 // need no library, and know their version.
 func TestDistIsReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("looks into an ELF file")
 	}

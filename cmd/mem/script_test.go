@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -97,7 +98,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "GORACE=" + raceOptions, "MEM_TEST_URL=" + ts.Getenv("MEM_TEST_URL"), "MEM_TEST_KEY=" + testKey}
 	ts.Check(cmd.Start())
 	interruptOnce(ts, cmd, args[0])
-	cmd.Wait()
+	wait(cmd)
 	ts.Logf("[stdout]\n%s[stderr]\n%s", &out, &stderr)
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
 		ts.Fatalf("exit code is %d, want 130", code)
@@ -117,10 +118,17 @@ func interruptTwice(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(cmd.Start())
 	interruptOnce(ts, cmd, args[0])
 	interruptOnce(ts, cmd, args[1])
-	cmd.Wait()
-	if cmd.ProcessState.Exited() {
+	wait(cmd)
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGINT {
 		ts.Fatalf("it ended with %v, want by the signal", cmd.ProcessState)
 	}
+}
+
+// wait gives a command some minutes to end.
+func wait(cmd *exec.Cmd) {
+	late := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	cmd.Wait()
 }
 
 // interruptOnce sends SIGINT once a file holds something.
