@@ -170,7 +170,7 @@ func TestJSONLLongLineIsNotHeld(t *testing.T) {
 	if err := os.Truncate(cfg.Path, 256<<20); err != nil { // with zeros up to there
 		t.Fatal(err)
 	}
-	peak := peakHeap(func() {
+	peak := peakHeld(func() {
 		if _, err := corpus.Load(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "c.jsonl:2:1: the line is over 16 MiB") {
 			t.Error(err)
 		}
