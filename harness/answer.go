@@ -74,11 +74,11 @@ func (j *job) scored(said loop.Answer) *Answer {
 }
 
 // answerRows has a row for each gate row whose runs were asked for answers.
-func (e *Experiment) answerRows(runs []*done) (rows []AnswerRow) {
+func (e *Experiment) answerRows(gates []GateRow, runs []*done) (rows []AnswerRow) {
 	if e.answers == nil {
 		return nil
 	}
-	for _, g := range e.gates(runs) {
+	for _, g := range gates {
 		row := AnswerRow{Model: g.Model, Level: g.Level, ExitGate: g.ExitGate}
 		of := selected(runs, g.Model, g.Level, g.ExitGate)
 		seen := map[string]bool{}

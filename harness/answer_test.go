@@ -237,6 +237,14 @@ expect: [{level: L1, sub_em: 0.5}, {level: L2, sub_em: 1}]
 `})
 	r := eval(t, config(t), filepath.Join(dir, "x.yaml"))
 	wantPassed(t, r)
+	for _, table := range r.Budgets { // of a, of b, and of the memories that L2 reads
+		if !slices.ContainsFunc(table.Rows, func(row check.BudgetRow) bool { return row.Component == prompt.AnswerPrompt && row.Max > 0 }) {
+			t.Errorf("the budget of %s does not count the prompts for answers", table.Corpus)
+		}
+	}
+	if len(r.Budgets) != 3 {
+		t.Errorf("%d budgets, want 3", len(r.Budgets))
+	}
 }
 
 // TestAnswerTemplates: a template of the user's is judged before anything runs.

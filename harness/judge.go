@@ -28,7 +28,7 @@ func (e *Experiment) result(ended map[string]*done, earlier []Decision) (*Result
 		}
 	}
 	r.Gates = e.gates(runs)
-	r.Answers = e.answerRows(runs)
+	r.Answers = e.answerRows(r.Gates, runs)
 	r.ByLength = e.byLength(runs)
 	r.Budgets = e.budgets(runs)
 	r.Usage, r.Drift = e.usage(runs)
@@ -55,12 +55,8 @@ func (e *Experiment) budgets(runs []*done) []check.BudgetTable {
 				u.Questions = append(u.Questions, e.prompts.Measure(q.Text).Tokens)
 			}
 		}
-		for _, d := range runs {
-			if d.Corpus == id {
-				u.Memories = append(u.Memories, d.memories...)
-				u.Prompts = append(u.Prompts, d.prompts...)
-				u.Answers = append(u.Answers, d.asked...)
-			}
+		for _, d := range only(runs, func(d *done) bool { return d.Corpus == id }) {
+			d.addSent(&u)
 		}
 		tables = append(tables, e.headroom().Table(id, e.Tokenizer(), u))
 	}
@@ -71,16 +67,21 @@ func (e *Experiment) budgets(runs []*done) []check.BudgetTable {
 // such a run there is no table.
 func (e *Experiment) budgetOverMemories(runs []*done) []check.BudgetTable {
 	u := check.Usage{Fixed: e.prompts.Fixed()}
-	for _, d := range runs {
-		if d.Session == MemoriesSession && d.Level == 2 {
-			u.Chunks, u.Questions = append(u.Chunks, d.chunks...), append(u.Questions, d.question)
-			u.Memories, u.Prompts = append(u.Memories, d.memories...), append(u.Prompts, d.prompts...)
-		}
+	for _, d := range only(runs, func(d *done) bool { return d.Session == MemoriesSession && d.Level == 2 }) {
+		u.Chunks, u.Questions = append(u.Chunks, d.chunks...), append(u.Questions, d.question)
+		d.addSent(&u)
 	}
 	if len(u.Chunks) == 0 {
 		return nil
 	}
 	return []check.BudgetTable{e.headroom().Table(memoriesTable, e.Tokenizer(), u)}
+}
+
+// addSent adds what the run's prompts took.
+func (d *done) addSent(u *check.Usage) {
+	u.Memories = append(u.Memories, d.memories...)
+	u.Prompts = append(u.Prompts, d.prompts...)
+	u.Answers = append(u.Answers, d.asked...)
 }
 
 // memoriesTable stands in place of a corpus; no id has a space in it.

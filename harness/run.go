@@ -85,7 +85,7 @@ func (e *Experiment) runDir(name string) string {
 // run takes one job through the loop. Its logs are on disk as far as it came, whatever
 // happens.
 func (e *Experiment) run(ctx context.Context, j *job, in input, turned func()) done {
-	d := done{Run: in.begin(j), twin: j.twin}
+	d := done{Run: in.begin(j), twin: j.twin, chunks: in.tokens}
 	model, err := e.cfg.Models(ModelFor{
 		Spec: e.Spec, Model: j.model, Cell: j.Cell, Header: e.header(j), Truth: in.truth(), Budget: e.prompts.Budget(), Count: e.count,
 	})

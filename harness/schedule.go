@@ -114,7 +114,6 @@ func (e *Experiment) one(ctx context.Context, j *job, ended map[string]*done, p 
 	}
 	start := time.Now()
 	*d = e.run(ctx, j, in, p.turned)
-	d.chunks = in.tokens
 	e.cfg.Timed(e.Spec.Experiment.Value+"/"+j.Name, time.Since(start))
 	if d.State == Incomplete {
 		e.failures.Add(1)

@@ -38,7 +38,7 @@ over (exit code 0). A key is never shown. With --redact the file is written anew
 			if redacted != "" && (len(corpora) != 1 || isSpec(args[0])) {
 				return errors.New("--redact: want one file of a session")
 			}
-			if err := free("--redact", redacted, force); redacted != "" && err != nil {
+			if err := free("--redact", redacted, force); err != nil {
 				return err
 			}
 			c := checkup{w: cmd.OutOrStdout(), kinds: map[corpus.Kind]*kindFound{}}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/loop/eventlog"
@@ -16,26 +15,26 @@ import (
 
 // memoryBefore is the memory that the model of a logged run saw at a turn, nil for none.
 func memoryBefore(path string, turn int) (*string, error) {
-	events, turns, err := readLog(path)
+	events, log, err := readLog(path)
 	if err != nil {
 		return nil, err
 	}
-	if turn > turns {
-		return nil, fmt.Errorf("%s: found %d turns, so no model was asked at turn %d", path, turns, turn)
+	if turn > log.Turns {
+		return nil, fmt.Errorf("%s: found %d turns, so no model was asked at turn %d", path, log.Turns, turn)
 	}
 	return memoryOf(events, turn), nil
 }
 
 // memoryAtEnd is the memory that a logged run was asked for its answer with, nil for none.
 func memoryAtEnd(path string) (*string, error) {
-	events, turns, err := readLog(path)
+	events, log, err := readLog(path)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(events, func(e loop.Event) bool { return e.Type() == loop.RunEnd{}.Type() }) {
+	if log.State != eventlog.Complete {
 		return nil, fmt.Errorf("%s: the run did not end, so it was not asked for its answer", path)
 	}
-	return memoryOf(events, turns+1), nil
+	return memoryOf(events, log.Turns+1), nil
 }
 
 func memoryOf(events []loop.Event, before int) (memory *string) {
@@ -48,29 +47,29 @@ func memoryOf(events []loop.Event, before int) (memory *string) {
 }
 
 // readLog reads the whole turns of a log that verifies.
-func readLog(path string) ([]loop.Event, int, error) {
+func readLog(path string) ([]loop.Event, eventlog.Report, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, fmt.Errorf("%s: no such log, want one that mem eval left", path)
+		return nil, eventlog.Report{}, fmt.Errorf("%s: no such log, want one that mem eval left", path)
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, eventlog.Report{}, err
 	}
 	report, err := eventlog.Verify(bytes.NewReader(data), countMemory)
 	if err != nil {
-		return nil, 0, err
+		return nil, eventlog.Report{}, err
 	}
 	if report.State == eventlog.Corrupt {
-		return nil, 0, fmt.Errorf("%s:%d: the log is corrupt: %s", path, report.Line, report.Rule)
+		return nil, eventlog.Report{}, fmt.Errorf("%s:%d: the log is corrupt: %s", path, report.Line, report.Rule)
 	}
 	var events []loop.Event
 	for e, err := range eventlog.Read(bytes.NewReader(data[:report.Bytes])) {
 		if err != nil {
-			return nil, 0, fmt.Errorf("%s: %v", path, err)
+			return nil, eventlog.Report{}, fmt.Errorf("%s: %v", path, err)
 		}
 		events = append(events, e)
 	}
-	return events, report.Turns, nil
+	return events, report, nil
 }
 
 // countMemory is an eventlog.CountTokens of the named vocabularies: a file's numbers are
