@@ -1,4 +1,4 @@
-.PHONY: baseline bench eval test dist
+.PHONY: baseline bench eval fuzz test dist
 
 # eval builds mem and runs every experiment: scripted models, no network, no environment.
 eval:
@@ -11,6 +11,19 @@ baseline:
 # test runs the tests of all packages.
 test:
 	go test ./...
+
+# fuzz runs each fuzz target for FUZZTIME, as in: make fuzz FUZZTIME=10m. FUZZ is a pattern of names.
+# What fails is written to testdata/fuzz of its package, and is a test from then on: commit it. Without
+# a bound, making interesting inputs smaller takes most of the time.
+FUZZTIME ?= 1m
+FUZZ     ?= .
+fuzz:
+	@set -e; for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' $$package/*_test.go | grep '$(FUZZ)'); do \
+			echo "$$package $$target"; \
+			go test -tags reference -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$package; \
+		done; \
+	done
 
 # dist builds static binaries for every target, with checksums. The same sources, VERSION
 # and Go version make the same bytes, wherever they are built.
@@ -35,7 +48,7 @@ dist:
 # machine's load above. Compare: benchstat reports/bench/baseline.txt reports/bench.txt. What
 # is per cpu-s or cpu-ms, and the ratios, can be trusted on a busy machine; wall time cannot.
 COUNT ?= 6
-BENCHED = ./prompt ./prompt/token ./loop ./loop/openai ./harness/corpus ./harness ./cmd/mem
+BENCHED = ./prompt ./prompt/token ./loop ./loop/openai ./harness/corpus ./harness/synth ./harness ./cmd/mem
 bench:
 	@mkdir -p reports && uptime | sed 's/.*load/# load/' >reports/bench.txt
 	go test -run '^$$' -skip 'Chunking/200MB|Cutting' -bench . -benchmem -benchtime 0.1s -count $(COUNT) \

@@ -29,6 +29,9 @@ func TestDistIsReproducible(t *testing.T) {
 		t.Errorf("checksums (-first +second):\n%s%s", sums, diff)
 	}
 	bin := filepath.Join(first, name)
+	if info, err := os.Stat(bin); err != nil || info.Size() >= 20_000_000 {
+		t.Errorf("%v, the binary has %d bytes: want less than 20 MB", err, info.Size())
+	}
 	f, err := elf.Open(bin)
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func TestDocumentsTellTheTruth(t *testing.T) {
 	if err != nil || len(docs) == 0 {
 		t.Fatal(docs, err)
 	}
-	for _, doc := range append(docs, "README.md") {
+	for _, doc := range append(docs, "README.md", "CONTRIBUTING.md") {
 		t.Run(doc, func(t *testing.T) {
 			dir := checkout(t)
 			sessions := consoles(t, doc)
@@ -177,7 +177,7 @@ func (s *session) add(line string) {
 	last.output += line + "\n"
 }
 
-// TestDocumentThatLiesIsCaught is the judge's broken twin.
+// TestDocumentThatLiesIsCaught proves that a wrong document fails the test.
 func TestDocumentThatLiesIsCaught(t *testing.T) {
 	for _, test := range []struct {
 		document, output string
@@ -219,5 +219,22 @@ func TestWorkflowsWork(t *testing.T) {
 	}
 	if len(workflows) != 2 {
 		t.Errorf("found %d workflows, want two", len(workflows))
+	}
+}
+
+// TestContributingNamesWhatExists: the recipes are about files and folders that are there.
+func TestContributingNamesWhatExists(t *testing.T) {
+	text, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(text), -1)
+	if len(links) < 10 {
+		t.Errorf("%d links: the recipes name no files", len(links))
+	}
+	for _, link := range links {
+		if _, err := os.Stat(link[1]); err != nil {
+			t.Errorf("CONTRIBUTING.md names %s: %v", link[1], err)
+		}
 	}
 }

@@ -59,7 +59,7 @@ func (e *SyntaxError) Error() string {
 const excerptBytes = 40
 
 // excerpt quotes the head of valid UTF-8 s, cut between runes. Quoting also escapes what a
-// terminal would obey.
+// terminal would interpret.
 func excerpt(s string) string {
 	if len(s) <= excerptBytes {
 		return strconv.Quote(s)

@@ -1,7 +1,10 @@
-// Package gate reads the two gates and the candidate memory out of a model's reply.
+// Package gate parses the reply of a model at one turn of the memory loop: the update gate
+// (<check>), the candidate memory (<update>) and the exit gate (<next>). Parse returns a
+// Decision or a *SyntaxError with the kind, the byte and what was wanted there; it has no
+// defaults. Answer reads the reply to a question about the final memory. See ExampleParse.
 //
-// A reply is reasoning, closed by the last </think> whether or not <think> opened it (some
-// servers pre-fill the opening tag), and behind it the answer, three elements in any order:
+// A reply is reasoning that ends with the last </think>, whether or not <think> opened it (some
+// servers pre-fill the opening tag), followed by the answer, three elements in any order:
 //
 //	reply     = [ reasoning "</think>" ] answer .
 //	reasoning = [ "<think>" ] any .                    (* up to the last "</think>" of the reply *)
@@ -24,15 +27,15 @@
 //
 //   - A </think> inside an update's body ends the reasoning like any other. What is left begins
 //     within the body, so that the next </update> has no <update> and the reply is refused,
-//     unless a whole answer of its own follows the </think>: then it is that.
+//     unless a complete answer follows the </think>: then that is the answer.
 //   - An unclosed <think> before the answer is complete means that the reply broke off while
 //     reasoning; an element behind it may be part of that reasoning. Both are refused. Behind a
 //     complete answer, with no element after it, it changes nothing and is accepted.
 //   - A second <check>, <update> or <next> is refused even if it says the same, and so is an
-//     <update> inside an update's body: nobody knows where the memory was meant to begin. All
-//     other tags inside the body are its text.
-//   - A closing tag repeated at once is ignored, as it is seen in the wild. Any other closing tag
-//     without its opening is the rest of an element that got lost, and refused.
+//     <update> inside an update's body: where the memory begins would be a guess. All other
+//     tags inside the body are text.
+//   - A closing tag that is repeated at once is ignored, because some models repeat it. Any
+//     other closing tag without its opening tag is refused: part of an element is missing.
 //   - Prose in the answer is ignored. It is not reasoning: only </think> makes that.
 package gate
 

@@ -318,3 +318,23 @@ func TestReply(t *testing.T) {
 		})
 	}
 }
+
+// TestAMissingCheckIsNeverNo: nor is a missing next one of its values. The loop asks again
+// instead; a gate that was made up would be counted as the model's.
+func TestAMissingCheckIsNeverNo(t *testing.T) {
+	for reply, want := range map[string]gate.Kind{
+		"<next>continue</next>":                            gate.MissingCheck,
+		"<update>m</update><next>continue</next>":          gate.MissingCheck,
+		"<check></check><next>continue</next>":             gate.BadCheck,
+		"<check>no</check>":                                gate.MissingNext,
+		"<check>yes</check><update>m</update>":             gate.MissingNext,
+		"I would say no.<next>continue</next>":             gate.MissingCheck,
+		"<think><check>no</check></think><next>end</next>": gate.MissingCheck,
+	} {
+		d, err := gate.Parse(reply)
+		wrong, ok := errors.AsType[*gate.SyntaxError](err)
+		if !ok || wrong.Kind != want || d != (gate.Decision{}) {
+			t.Errorf("%q is read as %+v, %v; want %s", reply, d, err, want)
+		}
+	}
+}

@@ -12,9 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/gate"
-	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/explain"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/stat/answer"
+	"github.com/poimen-memory/mem/harness/stat/decide"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/prompt"
 )
@@ -66,10 +71,10 @@ func TestGatesAndAnswersAreToldApart(t *testing.T) {
 	if len(r.Answers) != 10 {
 		t.Errorf("%d rows", len(r.Answers))
 	}
-	i := slices.IndexFunc(r.Runs, func(run harness.Run) bool { return run.Model == "mute" })
-	mute := &harness.Answer{
+	i := slices.IndexFunc(r.Runs, func(run result.Run) bool { return run.Model == "mute" })
+	mute := &result.Answer{
 		Attempts: 3, Failures: []gate.Kind{gate.Length, gate.BlankAnswer, gate.UnclosedThink},
-		References: []string{"6380"}, Score: &stat.AnswerScore{},
+		References: []string{"6380"}, Score: &answer.Score{},
 	}
 	if diff := cmp.Diff(mute, r.Runs[i].Answer); diff != "" {
 		t.Errorf("no answer (-want +got):\n%s", diff)
@@ -81,8 +86,8 @@ func TestGatesAndAnswersAreToldApart(t *testing.T) {
 }
 
 // wrongAnswers is a factory whose models say something else when asked for the answer.
-func wrongAnswers(m harness.ModelFor) (loop.Model, error) {
-	model, err := models(m)
+func wrongAnswers(m run.ModelFor) (loop.Model, error) {
+	model, err := factory(m)
 	return modelFunc(func(ctx context.Context, r loop.Request) (loop.Completion, error) {
 		c, err := model.Complete(ctx, r)
 		if r.Turn == loop.AnswerTurn {
@@ -137,8 +142,8 @@ func TestNothingToScoreByIsSaid(t *testing.T) {
 // TestModelThatCannotAnswerIsMisconfigured, and its log is whole all the same.
 func TestModelThatCannotAnswerIsMisconfigured(t *testing.T) {
 	r := eval(t, config(t), small(t, answered))
-	if run := r.Runs[0]; run.State != harness.Misconfigured || !strings.Contains(run.Reason, "answer, attempt 1: ") || run.Answer != nil || harness.Exit(r) != 2 {
-		t.Errorf("%s: %s; exit %d", run.State, run.Reason, harness.Exit(r))
+	if run := r.Runs[0]; run.State != record.Misconfigured || !strings.Contains(run.Reason, "answer, attempt 1: ") || run.Answer != nil || result.Exit(r) != 2 {
+		t.Errorf("%s: %s; exit %d", run.State, run.Reason, result.Exit(r))
 	}
 	for _, c := range r.Checks {
 		if c.Check == "log" && c.Status != check.Pass {
@@ -162,7 +167,7 @@ func TestAnswersAreAskedOncePerMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := liveConfig(t, server, out)
-	cfg.Resume = true
+	cfg.Run.Resume = true
 	r := eval(t, cfg, path)
 	memories := map[string]*string{}
 	want, shared := 0, 0
@@ -186,13 +191,13 @@ func TestAnswersAreAskedOncePerMemory(t *testing.T) {
 		t.Errorf("%d requests, %d calls in the usage", server.Requests(), r.Usage[0].Calls)
 	}
 	cfg = liveConfig(t, serve(t, nil), out)
-	cfg.Resume = true
+	cfg.Run.Resume = true
 	if diff := cmp.Diff(marshal(t, r), marshal(t, eval(t, cfg, path))); diff != "" {
 		t.Errorf("again (-first +resumed):\n%s", diff)
 	}
 }
 
-func read(t *testing.T, path string) []byte {
+func read(t testing.TB, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -204,8 +209,8 @@ func read(t *testing.T, path string) []byte {
 // TestAnswerThatDoesNotComeIsIncomplete: the gates are all known, and the run is not whole.
 func TestAnswerThatDoesNotComeIsIncomplete(t *testing.T) {
 	cfg := config(t)
-	cfg.Models = func(m harness.ModelFor) (loop.Model, error) {
-		model, err := models(m)
+	cfg.Models = func(m run.ModelFor) (loop.Model, error) {
+		model, err := factory(m)
 		return modelFunc(func(ctx context.Context, r loop.Request) (loop.Completion, error) {
 			if r.Turn == loop.AnswerTurn {
 				return loop.Completion{}, errors.New("connection refused")
@@ -214,8 +219,8 @@ func TestAnswerThatDoesNotComeIsIncomplete(t *testing.T) {
 		}), err
 	}
 	r := eval(t, cfg, small(t, answered))
-	if run := r.Runs[0]; run.State != harness.Incomplete || run.Reason != "answer, attempt 1: connection refused" || run.ChunksSeen != 5 || run.Counts != nil || harness.Exit(r) != 3 {
-		t.Errorf("%s: %s; exit %d", run.State, run.Reason, harness.Exit(r))
+	if run := r.Runs[0]; run.State != record.Incomplete || run.Reason != "answer, attempt 1: connection refused" || run.ChunksSeen != 5 || run.Counts != nil || result.Exit(r) != 3 {
+		t.Errorf("%s: %s; exit %d", run.State, run.Reason, result.Exit(r))
 	}
 	if r.Gates[0].Excluded != 1 || r.Answers != nil {
 		t.Errorf("%+v, %+v", r.Gates[0], r.Answers)
@@ -281,32 +286,32 @@ func TestAnswerTemplates(t *testing.T) {
 // folder with answers compares with one without in all but these.
 func TestAnswersAreReadBack(t *testing.T) {
 	dir, r := saved(t, config(t), experiments+"answers.yaml")
-	runs, err := harness.ReadRuns(dir, r, false)
+	runs, err := result.ReadRuns(record.Folder{Dir: dir}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, metric := range harness.AnswerMetrics() {
-		if e, err := harness.Explain(r, runs, metric); err != nil || len(e.Parts) != 10 || e.Parts[0].Queries[0].Levels[0].Value == nil {
+	for _, metric := range result.AnswerMetrics() {
+		if e, err := explain.Metric(r, runs, metric); err != nil || len(e.Parts) != 10 || e.Parts[0].Queries[0].Levels[0].Value == nil {
 			t.Errorf("%s: %v, %+v", metric, err, e.Parts)
 		}
 	}
 	without := *r
 	without.Prompt.Answer = ""
-	if why := harness.Differences(r, &without); why != nil {
+	if why, _ := result.Differences(r, &without); why != nil {
 		t.Errorf("not comparable: %v", why)
 	}
 	without.Prompt.Answer = "another"
-	if why := harness.Differences(r, &without); len(why) != 1 || !strings.Contains(why[0], "another answer template") {
+	if why, _ := result.Differences(r, &without); len(why) != 1 || !strings.Contains(why[0], "another answer template") {
 		t.Errorf("comparable: %v", why)
 	}
 }
 
 // TestAnswersAreDecidedOn: sub_em is a metric as any other.
 func TestAnswersAreDecidedOn(t *testing.T) {
-	path := askedOf(t, 12, 3, "models: [{id: m, policy: oracle}]", answered+"decision: {id: D, for: {models: [m]}, require: {sub_em: 0.5}}")
+	path := askedOf(t, 12, 3, "models: [{id: m, policy: oracle}]", answered+"decision: {id: D, for: {models: [m]}, unit: query, require: {sub_em: 0.5}}")
 	text := strings.ReplaceAll(string(read(t, path)), "evidence:", "answers: [record], evidence:")
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	wantVerdict(t, eval(t, config(t), path), stat.Go, 0, "")
+	wantVerdict(t, eval(t, config(t), path), decide.Go, 0, "")
 }

@@ -13,6 +13,9 @@ import (
 
 	"github.com/poimen-memory/mem/gate"
 	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 	"github.com/poimen-memory/mem/loop"
@@ -34,8 +37,8 @@ func cpu() float64 {
 // around it: journal, event log, checks while it runs, and the log's verification after it.
 func BenchmarkTurn(b *testing.B) {
 	for name, record := range map[string]func(i int) string{
-		"unique":   func(i int) string { return record(i * 150) },
-		"repeated": func(int) string { return record(0) },
+		"unique":   func(i int) string { return logRecord(i * 150) },
+		"repeated": func(int) string { return logRecord(0) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			const chunks = 100
@@ -44,7 +47,7 @@ func BenchmarkTurn(b *testing.B) {
 			turns, start := 0, cpu()
 			for b.Loop() {
 				r, err := e.Run(b.Context())
-				if err != nil || harness.Exit(r) != 0 {
+				if err != nil || result.Exit(r) != 0 {
 					b.Fatal(err, r.Checks)
 				}
 				turns += chunks
@@ -59,11 +62,11 @@ func BenchmarkTurn(b *testing.B) {
 // Two idle cores are needed: garbage is collected beside a single run too.
 func BenchmarkParallel(b *testing.B) {
 	var best [3]time.Duration
-	var experiments [3]*harness.Experiment
+	var experiments [3]prepared
 	for width := 1; width <= 2; width++ {
 		cfg := config(b)
-		cfg.Parallel = width
-		experiments[width] = scripted5000(b, cfg, 16, 100, func(i int) string { return record(i * 150) })
+		cfg.Run.Parallel = width
+		experiments[width] = scripted5000(b, cfg, 16, 100, func(i int) string { return logRecord(i * 150) })
 	}
 	for b.Loop() {
 		for width := 1; width <= 2; width++ {
@@ -81,7 +84,7 @@ func BenchmarkParallel(b *testing.B) {
 
 // scripted5000 is an experiment that asks some queries of so many records of just under
 // 5,000 tokens, and of a model that answers at once.
-func scripted5000(b *testing.B, cfg harness.Config, queries, chunks int, text func(i int) string) *harness.Experiment {
+func scripted5000(b *testing.B, cfg harness.Config, queries, chunks int, text func(i int) string) prepared {
 	var yaml, lines strings.Builder
 	yaml.WriteString("experiment: x\ncorpora: [{id: s, path: s.jsonl, chunk: {records: 1}}]\nmodels: [{id: never, policy: never_update}]\nqueries:\n")
 	for i := range queries {
@@ -91,19 +94,15 @@ func scripted5000(b *testing.B, cfg harness.Config, queries, chunks int, text fu
 		fmt.Fprintf(&lines, "{\"role\": \"tool\", \"text\": %q}\n", text(i))
 	}
 	dir := write(b, map[string]string{"x.yaml": yaml.String(), "s.jsonl": lines.String()})
-	s, err := spec.Load(filepath.Join(dir, "x.yaml"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	e, err := harness.Prepare(b.Context(), cfg, s)
+	e, err := prepare(b, cfg, filepath.Join(dir, "x.yaml"))
 	if err != nil {
 		b.Fatal(err)
 	}
 	return e
 }
 
-// record is some 4,900 tokens of a log.
-func record(from int) string {
+// logRecord is some 4,900 tokens of a log.
+func logRecord(from int) string {
 	var text strings.Builder
 	for i := range 132 {
 		i += from
@@ -126,7 +125,7 @@ func BenchmarkLive(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	text := record(0)
+	text := logRecord(0)
 	var bare, evaluated time.Duration
 	var bareCPU, used float64 // processor seconds
 	rounds := 0
@@ -137,7 +136,7 @@ func BenchmarkLive(b *testing.B) {
 		e := liveBench(b, client, queries, turns, text)
 		start = cpu()
 		evaluated += took(func() {
-			if r, err := e.Run(b.Context()); err != nil || r.Count(harness.Complete) != queries {
+			if r, err := e.Run(b.Context()); err != nil || r.Count(record.Complete) != queries {
 				b.Fatal(err, failures(r))
 			}
 		})
@@ -174,10 +173,10 @@ func callAll(b *testing.B, client *openai.Client, queries, turns int, text strin
 }
 
 // liveBench is an experiment of a live model that client asks, in a folder of its own.
-func liveBench(b *testing.B, client *openai.Client, queries, turns int, text string) *harness.Experiment {
+func liveBench(b *testing.B, client *openai.Client, queries, turns int, text string) prepared {
 	cfg := config(b)
-	cfg.Live = true
-	cfg.Models = func(m harness.ModelFor) (loop.Model, error) { return client.Trial(m.Cell.Trial), nil }
+	cfg.Run.Live = true
+	cfg.Models = func(m run.ModelFor) (loop.Model, error) { return client.Trial(m.Cell.Trial), nil }
 	e := scripted5000(b, cfg, queries, turns, func(int) string { return text })
 	e.Spec.Models[0].Live = &spec.Live{MaxConnections: yamlpos.At[int]{Value: queries, Place: e.Spec.At}}
 	return e

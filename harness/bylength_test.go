@@ -12,12 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/harness"
-	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/harness/plan"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/synth"
 	"github.com/poimen-memory/mem/loop"
 )
 
-// The ladder's rows add up to the gate row of the corpus, each with the runs of its length.
+// The rows of lengths add up to the gate row of the corpus, each with the runs of its length.
 func TestByLength(t *testing.T) {
 	r := eval(t, multikey(t), experiments+"needles.yaml")
 	lengths := map[string][]int{}
@@ -38,7 +41,7 @@ func TestByLength(t *testing.T) {
 		}
 	}
 	for _, run := range r.Runs {
-		if name := corpus.Length(run.Length) + "-"; !strings.HasPrefix(run.Session, "multikey/"+name) {
+		if name := synth.Length(run.Length) + "-"; !strings.HasPrefix(run.Session, "multikey/"+name) {
 			t.Errorf("session %s has length %d", run.Session, run.Length)
 		}
 	}
@@ -46,7 +49,7 @@ func TestByLength(t *testing.T) {
 
 func multikey(t *testing.T) harness.Config {
 	cfg := config(t)
-	cfg.Select = func(c harness.Cell) bool { return c.Corpus == "multikey" }
+	cfg.Select = func(c plan.Cell) bool { return c.Corpus == "multikey" }
 	return cfg
 }
 
@@ -63,22 +66,22 @@ func TestMapEqualsTheRuns(t *testing.T) {
 		t.Errorf("cells (-runs +map):\n%s", diff)
 	}
 	rows := r.ByLength
-	for name, twin := range map[string]func(){
+	for name, change := range map[string]func(){
 		"two lengths swapped": func() { rows[4].Depths, rows[5].Depths = rows[5].Depths, rows[4].Depths },
 		"transposed":          func() { rows[4].Depths[1], rows[5].Depths[0] = rows[5].Depths[0], rows[4].Depths[1] },
 		"upside down":         func() { d := rows[7].Depths; d[0].Metrics, d[4].Metrics = d[4].Metrics, d[0].Metrics },
 	} {
-		twin()
+		change()
 		if cmp.Equal(want, mapped(rows)) {
-			t.Errorf("%s: nobody noticed", name)
+			t.Errorf("%s: no check failed", name)
 		}
-		twin()
+		change()
 	}
 }
 
 // recounted is what each cell of each model must say, in words.
-func recounted(runs []harness.Run) map[string]string {
-	type sum struct{ n, evidence, written, safe, memory, calls int }
+func recounted(runs []result.Run) map[string]string {
+	type sum struct{ n, evidence, written, useful, memory, calls int }
 	sums := map[string]sum{}
 	for _, run := range runs {
 		part := min(int(run.Depth/20), 4)
@@ -87,30 +90,30 @@ func recounted(runs []harness.Run) map[string]string {
 		s.n++
 		s.evidence += len(run.Evidence)
 		s.written += run.Counts.TruePos
-		s.safe += 1 - run.Counts.ExitEarly
+		s.useful += run.Counts.ExitOnTime + run.Counts.ExitLate
 		s.memory += run.MemoryTokens
 		s.calls += run.Calls
 		sums[key] = s
 	}
 	words := map[string]string{}
 	for key, s := range sums {
-		words[key] = fmt.Sprintf("recall_committed %d/%d exit_safe %d/%d final_memory %d/%d calls %d/%d of %d queries",
-			s.written, s.evidence, s.safe, s.n, s.memory, s.n, s.calls, s.n, s.n)
+		words[key] = fmt.Sprintf("recall_committed %d/%d exit_useful %d/%d final_memory %d/%d calls %d/%d of %d queries",
+			s.written, s.evidence, s.useful, s.n, s.memory, s.n, s.calls, s.n, s.n)
 	}
 	return words
 }
 
 // mapped is the cells as the result has them. A cell without a run has no number.
-func mapped(rows []harness.LengthRow) map[string]string {
+func mapped(rows []result.LengthRow) map[string]string {
 	words := map[string]string{}
 	for _, row := range rows {
 		for _, d := range row.Depths {
 			var said []string
 			units := 0
-			for _, name := range []string{"recall_committed", "exit_safe", harness.FinalMemory, harness.Calls} {
+			for _, name := range []string{"recall_committed", "exit_useful", result.FinalMemory, result.Calls} {
 				if e, _ := d.Metric(name); e.Value != nil {
 					said = append(said, fmt.Sprintf("%s %v/%v", name, e.X, e.N))
-					units = e.Units
+					units = e.Queries
 				} else if e.Reason != "no sample" {
 					said = append(said, name+" undefined: "+e.Reason)
 				}
@@ -133,7 +136,7 @@ corpora: [{id: c, synth: {task: niah_single_1, lengths: [2k, 4k], depth: grid, s
 models: [{id: m, policy: oracle}]
 `})
 	cfg := config(t)
-	cfg.Models = func(r harness.ModelFor) (loop.Model, error) {
+	cfg.Models = func(r run.ModelFor) (loop.Model, error) {
 		if r.Cell.Session == "c/2k-07" {
 			return modelFunc(func(context.Context, loop.Request) (loop.Completion, error) {
 				return loop.Completion{}, errors.New("refused")
@@ -143,7 +146,7 @@ models: [{id: m, policy: oracle}]
 		for i := range r.Truth {
 			r.Truth[i].Evidence = r.Truth[i].Evidence && i < 5
 		}
-		return models(r)
+		return factory(r)
 	}
 	r := eval(t, cfg, dir+"/x.yaml")
 	var got []string
@@ -155,8 +158,8 @@ models: [{id: m, policy: oracle}]
 			if d.From != 40 { // where turn 5 is
 				got = append(got, fmt.Sprintf("%s %d–%d: %v", row.LengthName(), d.From, d.To, *e.Value))
 			}
-			if e.Units != d.Runs {
-				t.Errorf("%s %d–%d: an estimate of %d queries over %d runs", row.LengthName(), d.From, d.To, e.Units, d.Runs)
+			if e.Queries != d.Runs {
+				t.Errorf("%s %d–%d: an estimate of %d queries over %d runs", row.LengthName(), d.From, d.To, e.Queries, d.Runs)
 			}
 		}
 	}
@@ -172,8 +175,8 @@ models: [{id: m, policy: oracle}]
 	}
 }
 
-// TestNoMapOfOneCell: what has one length and one depth is no ladder, and lengths or depths
-// that nobody asked to compare make none.
+// TestNoMapOfOneCell: what has one length and one depth is not tabulated, and lengths or depths
+// that are not compared make none.
 func TestNoMapOfOneCell(t *testing.T) {
 	for _, c := range []struct {
 		synth         string

@@ -4,18 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poimen-memory/mem/harness"
-	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/plan"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/harness/spec"
-	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/stat/decide"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/scripted"
 )
@@ -44,26 +47,26 @@ func askedOf(t testing.TB, queries, chunks int, models, extra string) string {
 
 const (
 	oracleOnly = "models: [{id: m, policy: oracle}]"
-	decideOnM  = "decision: {id: M1.8, for: {models: [m]}}"
+	decideOnM  = "decision: {id: M1.8, for: {models: [m]}, unit: query}" // of one session
 )
 
 // wantVerdict demands the verdict of the only decision, and the exit code with it.
-func wantVerdict(t *testing.T, r *harness.Result, verdict stat.Verdict, exit int, says string) harness.Decision {
+func wantVerdict(t *testing.T, r *result.Result, verdict decide.Verdict, exit int, says string) result.Decision {
 	t.Helper()
 	if len(r.Decisions) != 1 {
 		t.Fatalf("%d decisions, want 1", len(r.Decisions))
 	}
 	d := r.Decisions[0]
-	if got := harness.Exit(r); d.Verdict != verdict || got != exit || !strings.Contains(d.Reason, says) {
+	if got := result.Exit(r); d.Verdict != verdict || got != exit || !strings.Contains(d.Reason, says) {
 		t.Errorf("%s, exit %d: %s; want %s, exit %d, about %q", d.Verdict, got, d.Reason, verdict, exit, says)
 	}
 	return d
 }
 
 func TestOracleIsGoOnEnoughQueries(t *testing.T) {
-	d := wantVerdict(t, eval(t, config(t), asked(t, 50, oracleOnly, decideOnM)), stat.Go, 0, "reaches its threshold")
+	d := wantVerdict(t, eval(t, config(t), asked(t, 50, oracleOnly, decideOnM)), decide.Go, 0, "reaches its threshold")
 	for _, c := range d.Criteria {
-		if c.Estimate.Units != 50 || *c.Estimate.Value != 1 {
+		if c.Units != 50 || *c.Estimate.Value != 1 {
 			t.Errorf("%s rests on %s", c.Metric, c.Estimate)
 		}
 	}
@@ -71,7 +74,7 @@ func TestOracleIsGoOnEnoughQueries(t *testing.T) {
 
 func TestTooFewQueriesAreInconclusive(t *testing.T) {
 	for _, queries := range []int{1, 9, 12} {
-		d := wantVerdict(t, eval(t, config(t), asked(t, queries, oracleOnly, decideOnM)), stat.Inconclusive, 4, "")
+		d := wantVerdict(t, eval(t, config(t), asked(t, queries, oracleOnly, decideOnM)), decide.Inconclusive, 4, "")
 		if d.Further == nil {
 			t.Errorf("%d queries: nothing says how many more it takes", queries)
 		}
@@ -98,8 +101,8 @@ func TestBadGatesAreNotGo(t *testing.T) {
 		t.Run(test.policy, func(t *testing.T) {
 			cfg := config(t)
 			if test.policy == "oracle" {
-				cfg.Models = func(m harness.ModelFor) (loop.Model, error) {
-					oracle, err := models(m)
+				cfg.Models = func(m run.ModelFor) (loop.Model, error) {
+					oracle, err := factory(m)
 					return overBudget{oracle}, err
 				}
 			}
@@ -112,7 +115,7 @@ func TestBadGatesAreNotGo(t *testing.T) {
 				"corpora: [{id: h, import: {format: hotpotqa, path: h.json}, chunk: {records: 1}}]\n" +
 				"models: [{id: m, policy: " + test.policy + "}]\n" + decideOnM})
 			r := eval(t, cfg, filepath.Join(dir, "bad.yaml"))
-			wantVerdict(t, r, stat.NoGo, 1, test.fails)
+			wantVerdict(t, r, decide.NoGo, 1, test.fails)
 			if e, ok := r.Gates[0].Metric(test.perfect); !ok || *e.Value != 1 {
 				t.Errorf("%s is %s, want 1", test.perfect, e)
 			}
@@ -121,9 +124,9 @@ func TestBadGatesAreNotGo(t *testing.T) {
 }
 
 // failsAt loses the reply of one query at a turn.
-func failsAt(query string, turn int) func(harness.ModelFor) (loop.Model, error) {
-	return func(m harness.ModelFor) (loop.Model, error) {
-		oracle, err := models(m)
+func failsAt(query string, turn int) func(run.ModelFor) (loop.Model, error) {
+	return func(m run.ModelFor) (loop.Model, error) {
+		oracle, err := factory(m)
 		return modelFunc(func(ctx context.Context, r loop.Request) (loop.Completion, error) {
 			if m.Cell.Query == query && r.Turn == turn {
 				return loop.Completion{}, errors.New("connection refused")
@@ -133,20 +136,25 @@ func failsAt(query string, turn int) func(harness.ModelFor) (loop.Model, error) 
 	}
 }
 
-func TestIncompleteIsNeverGo(t *testing.T) {
-	path := asked(t, 60, oracleOnly, decideOnM)
+// TestMissingTurnsAreFailuresOfALowerBound: a verdict that holds whatever the missing replies
+// were is made, with their number; the evaluation is incomplete all the same.
+func TestMissingTurnsAreFailuresOfALowerBound(t *testing.T) {
 	cfg := config(t)
-	cfg.Models = failsAt("q7", 10) // one turn of 600: less than 1 %
-	wantVerdict(t, eval(t, cfg, path), stat.Inconclusive, 3, "never GO")
-	cfg.Models = failsAt("q7", 1) // ten
-	wantVerdict(t, eval(t, cfg, path), stat.Invalid, 3, "10 of 600 turns had no model reply")
+	cfg.Models = failsAt("q7", 1)
+	d := wantVerdict(t, eval(t, cfg, asked(t, 120, oracleOnly, decideOnM)), decide.Go, 3, "reaches its threshold")
+	if said := strings.Join(d.Notes, "\n"); !strings.Contains(said, "10 turns of 1200 have no model reply") {
+		t.Errorf("the notes are %q, want the number of missing turns", said)
+	}
+	wantVerdict(t, eval(t, cfg, asked(t, 60, oracleOnly, decideOnM)), decide.Invalid, 3, "10 of 600 turns had no model reply")
+	allowed := strings.Replace(decideOnM, "unit", "missing_at_most: 0.02, unit", 1)
+	wantVerdict(t, eval(t, cfg, asked(t, 60, oracleOnly, allowed)), decide.Inconclusive, 3, "lies between the bounds")
 }
 
 func TestInterruptedIsNeverGo(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cfg := config(t)
-	cfg.Parallel = 1
-	cfg.Progress = func(p harness.Progress) {
+	cfg.Run.Parallel = 1
+	cfg.Run.Progress = func(p run.Progress) {
 		if p.Runs == 59 {
 			cancel()
 		}
@@ -159,14 +167,14 @@ func TestInterruptedIsNeverGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantVerdict(t, r, stat.Invalid, 130, "no model reply")
+	wantVerdict(t, r, decide.Invalid, 130, "no model reply")
 }
 
 // TestChangedBytesAreInvalidAndFailed: the loop that loses a space on retain has perfect
 // gates, and nothing is decided on it.
 func TestChangedBytesAreInvalidAndFailed(t *testing.T) {
 	cfg := config(t)
-	cfg.Loop = broken(func(c *loop.Config) {
+	cfg.Run.Loop = broken(func(c *loop.Config) {
 		inner := c.Model
 		c.Model = modelFunc(func(ctx context.Context, r loop.Request) (loop.Completion, error) {
 			if r.Turn > 3 {
@@ -176,7 +184,7 @@ func TestChangedBytesAreInvalidAndFailed(t *testing.T) {
 		})
 	})
 	r := eval(t, cfg, asked(t, 50, oracleOnly, decideOnM))
-	d := wantVerdict(t, r, stat.Invalid, 1, "changed the memory's bytes")
+	d := wantVerdict(t, r, decide.Invalid, 1, "changed the memory's bytes")
 	if d.Changed == 0 {
 		t.Error("no turn is counted as changed")
 	}
@@ -193,7 +201,7 @@ func TestChangedBytesAreInvalidAndFailed(t *testing.T) {
 // TestSelectionIsNotDecidedOn: queries that were chosen by hand say nothing of the rest.
 func TestSelectionIsNotDecidedOn(t *testing.T) {
 	cfg := config(t)
-	cfg.Select = func(c harness.Cell) bool { return c.Query != "q3" }
+	cfg.Select = func(c plan.Cell) bool { return c.Query != "q3" }
 	d := wantVerdict(t, eval(t, cfg, asked(t, 50, oracleOnly, decideOnM)), "", 0, "")
 	if d.Skipped != "49 of its 50 runs selected" {
 		t.Errorf("skipped: %q", d.Skipped)
@@ -203,7 +211,7 @@ func TestSelectionIsNotDecidedOn(t *testing.T) {
 // TestEachModelAndLevelIsDecidedApart also shows that enforced runs are in no decision.
 func TestEachModelAndLevelIsDecidedApart(t *testing.T) {
 	r := eval(t, config(t), asked(t, 50, "levels: [L1, L2]\nl2_source: chunks\nexit_gate: [record, enforce]\nmodels: [{id: m, policy: oracle}, {id: n, policy: never_update}]",
-		"decision: {id: M1.8, for: {models: [n, m]}, require: {specificity_strict: 0.9, recall_committed: 0.5}}"))
+		"decision: {id: M1.8, for: {models: [n, m]}, unit: query, require: {specificity_strict: 0.9, recall_committed: 0.5}}"))
 	var got []string
 	for _, d := range r.Decisions {
 		got = append(got, fmt.Sprint(d.Model, " ", d.Level, " ", d.Verdict, " ", d.Coverage.Runs, " ", d.Criteria[0].Metric))
@@ -214,44 +222,53 @@ func TestEachModelAndLevelIsDecidedApart(t *testing.T) {
 	}
 }
 
-// TestLookingAgainIsSaid: the folder remembers on how many queries it was decided before,
-// also through an evaluation that decided nothing.
+// TestLookingAgainIsSaid: the folder's looks.jsonl remembers on how many queries a live model
+// was decided before, also through an evaluation that decided nothing. Scripted models have no
+// looks.
 func TestLookingAgainIsSaid(t *testing.T) {
 	cfg := config(t)
-	look := func(queries int, only string) harness.Decision {
+	cfg.Run.Live, cfg.Run.Resume = true, true
+	cfg.Models = func(m run.ModelFor) (loop.Model, error) {
+		oracle := scripted.Oracle{Truth: m.Truth, Budget: m.Budget.Memory, Counter: m.Count}
+		if m.Model.Live != nil {
+			return sampled{oracle}, nil
+		}
+		return oracle, nil
+	}
+	look := func(model string, queries int, only string) result.Decision {
 		c := cfg
 		if only != "" {
-			c.Select = func(cell harness.Cell) bool { return cell.Query == only }
+			c.Select = func(cell plan.Cell) bool { return cell.Query == only }
 		}
-		r := eval(t, c, asked(t, queries, oracleOnly, decideOnM))
-		f, err := os.Create(filepath.Join(cfg.Out, "asked", "summary.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if err := render.JSON(f, r); err != nil {
-			t.Fatal(err)
-		}
-		return r.Decisions[0]
+		return eval(t, c, asked(t, queries, "models: [{id: m, "+model+"}]", decideOnM)).Decisions[0]
 	}
+	const live = `live: {base_url: "http://localhost/v1", model: m}`
 	for _, step := range []struct {
 		queries int
 		only    string
-		earlier []int
+		planned bool
 		says    string
 	}{
-		{12, "", nil, ""},
-		{20, "", []int{12}, "decided before on 12 queries, now on 20"},
-		{20, "", []int{12}, "decided before on 12 queries, now on 20"},
-		{50, "q1", []int{12, 20}, ""},
-		{50, "", []int{12, 20}, "decided before on 20 queries, now on 50"},
-		{12, "", nil, ""},
+		{12, "", true, ""},
+		{20, "", false, "decided before on 12 queries and no looks were planned"},
+		{20, "", false, "decided before on 12 queries and no looks were planned"},
+		{50, "q1", false, ""},
+		{50, "", false, "decided before on 20 queries and no looks were planned"},
 	} {
-		d := look(step.queries, step.only)
+		d := look(live, step.queries, step.only)
 		said := strings.Join(d.Notes, "\n")
-		if diff := !slices.Equal(step.earlier, d.Earlier); diff || step.says == "" && strings.Contains(said, "before") || !strings.Contains(said, step.says) {
-			t.Errorf("%d queries: decided before on %v, notes %q; want %v, %q", step.queries, d.Earlier, said, step.earlier, step.says)
+		if d.Look.Planned != step.planned || step.says == "" && strings.Contains(said, "before") || !strings.Contains(said, step.says) || d.Verdict == decide.Go {
+			t.Errorf("%d queries: %s, planned: %v, notes %q; want no GO, planned: %v, %q", step.queries, d.Verdict, d.Look.Planned, said, step.planned, step.says)
 		}
+	}
+	cfg.Out, cfg.Run.Live, cfg.Run.Resume = t.TempDir(), false, false
+	for range 2 {
+		if d := look("policy: oracle", 12, ""); !d.Look.Planned {
+			t.Errorf("a scripted model was decided before: %s", d.Look.Note)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Out, "asked/runs/looks.jsonl")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("looks of a scripted model: %v", err)
 	}
 }
 
@@ -266,7 +283,7 @@ func TestUndefinedIsNeverNought(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := eval(t, config(t), path)
-	wantVerdict(t, r, stat.Inconclusive, 4, "recall_committed: undefined: no evidence turns; exit_safe: undefined: no runs with evidence")
+	wantVerdict(t, r, decide.Inconclusive, 4, "recall_committed: undefined: no evidence turns; exit_useful: undefined: no runs with evidence")
 	text := marshal(t, r)
 	if strings.Contains(text, "NaN") {
 		t.Error("NaN in JSON")
@@ -279,19 +296,25 @@ func TestUndefinedIsNeverNought(t *testing.T) {
 }
 
 func TestMetricThatNoRunDefinesIsInconclusive(t *testing.T) {
-	r := eval(t, config(t), asked(t, 12, oracleOnly, "decision: {id: M1.8, for: {models: [m]}, require: {sub_em: 0.5}}"))
-	wantVerdict(t, r, stat.Inconclusive, 4, "sub_em: undefined: no answers")
+	path := asked(t, 12, oracleOnly, "decision: {id: M1.8, for: {models: [m]}, unit: query, require: {recall_strict: 0.5}}")
+	text := regexp.MustCompile(`evidence: \[r\d+\]`).ReplaceAll(read(t, path), []byte("answerable: false"))
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	wantVerdict(t, eval(t, config(t), path), decide.Inconclusive, 4, "recall_strict: undefined: no evidence turns")
 }
 
 func TestWrongCriteriaAreRefusedWhereTheyStand(t *testing.T) {
 	for _, test := range []struct{ extra, want string }{
 		{"decision: {id: x, for: {models: [m]}, require: {recal_strict: 0.5}}", `decision.require.recal_strict: found "recal_strict", want one of first_try_parse`},
 		{"decision: {id: x, for: {models: [m]}, require: {recal_strict: 0.5}}", `did you mean "recall_strict"?`},
-		{"decision: {id: x, for: {models: [m]}, require: {exit_safe: 0.8, exit_premature: 0.3}}", "asked.yaml:5:65: decision.require.exit_premature: criterion exit_premature: a criterion demands at least its threshold"},
-		{"decision: {id: x, for: {models: [m]}, require: {exit_delay: 0.3}}", "the metric has no interval"},
+		{"decision: {id: x, for: {models: [m]}, require: {exit_safe: 0.8, exit_premature: 0.3}}", "asked.yaml:5:65: decision.require.exit_premature: found a metric that cannot be a criterion (a criterion demands at least its threshold"},
+		{"decision: {id: x, for: {models: [m]}, require: {exit_delay: 0.3}}", "an unbounded mean has no interval"},
 		{"decision: {id: x, for: {models: [m]}, require: {pass_3: 0.3}}", "found a metric of 3 trials, want at most the spec's trials, 1"},
 		{"compare: {baselines: [m], metrics: [recall]}", `compare.metrics[0]: found "recall"`},
 		{"compare: {baselines: [m], metrics: [f1]}", "f1 cannot be compared"},
+		{"decision: {id: x, for: {models: [m]}, require: {exit_useful: 1}}", "asked.yaml:5:49: decision.require.exit_useful: found 1, which no lower bound reaches"},
+		{"decision: {id: x, for: {models: [m]}, require: {exit_useful: {at_least: 0.8, floor: 0.5}}}", "floor without by"},
 		{"prompt: {template: none.txt}", "asked.yaml:5:20: prompt.template: "},
 		{"prompt: {template: s.jsonl}", "prompt.template: template has 0 of {prompt}, want exactly one"},
 	} {
@@ -318,7 +341,7 @@ func TestRetainDrift(t *testing.T) {
 		"<check>no</check><next>continue</next>",
 	}
 	cfg := config(t)
-	cfg.Models = func(harness.ModelFor) (loop.Model, error) {
+	cfg.Models = func(run.ModelFor) (loop.Model, error) {
 		return modelFunc(func(_ context.Context, r loop.Request) (loop.Completion, error) {
 			return loop.Completion{Text: replies[r.Turn-1]}, nil
 		}), nil
@@ -348,14 +371,14 @@ levels: [L1, L2]
 models: [{id: m, policy: oracle}]
 `})
 	cfg := config(t)
-	cfg.Models = func(m harness.ModelFor) (loop.Model, error) {
+	cfg.Models = func(m run.ModelFor) (loop.Model, error) {
 		if m.Cell.Session == "b" { // writes on what is no evidence
 			for i := range m.Truth {
 				m.Truth[i].Evidence = !m.Truth[i].Evidence
 			}
 			return scripted.Oracle{Truth: []scripted.Truth{{}, {Evidence: true, Excerpt: "junk"}}, Counter: m.Count}, nil
 		}
-		return models(m)
+		return factory(m)
 	}
 	r := eval(t, cfg, filepath.Join(dir, "x.yaml"))
 	last := r.Runs[len(r.Runs)-1]
@@ -369,12 +392,12 @@ models: [{id: m, policy: oracle}]
 
 func TestBaselinesAreComparedOnRecordedRuns(t *testing.T) {
 	r := eval(t, config(t), asked(t, 12, "exit_gate: [record, enforce]\nmodels: [{id: m, policy: oracle}, {id: base, policy: never_update}]",
-		"compare: {baselines: [base], metrics: [recall_strict, specificity_strict]}"))
+		"compare: {baselines: [base], metrics: [recall_strict, specificity_strict], unit: query}"))
 	if len(r.Comparisons) != 2 {
 		t.Fatalf("%d comparisons, want 2", len(r.Comparisons))
 	}
 	c := r.Comparisons[0]
-	if c.Baseline != "base" || c.Model != "m" || c.Level != spec.Level(1) || *c.Difference != 1 || !c.Significant() || c.Units != 12 {
+	if c.Baseline != "base" || c.Model != "m" || c.Level != spec.Level(1) || *c.Difference != 1 || !c.Significant() || c.Queries != 12 {
 		t.Errorf("comparison is %+v", c)
 	}
 	if p, raw := *c.PHolm, *c.P; p != 2*raw {

@@ -11,10 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/plan"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/internal/digest"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/prompt"
 	"github.com/poimen-memory/mem/prompt/token"
@@ -23,26 +27,11 @@ import (
 
 type chunkSeq = iter.Seq2[prompt.Chunk, error]
 
-func TestExperimentsPass(t *testing.T) {
-	paths, err := filepath.Glob(experiments + "*.yaml")
-	if err != nil || len(paths) < 5 {
-		t.Fatal(paths, err)
-	}
-	for _, path := range paths {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			if testing.Short() && filepath.Base(path) == "hotpotqa-long.yaml" {
-				t.Skip("slow")
-			}
-			wantPassed(t, eval(t, config(t), path))
-		})
-	}
-}
-
 // TestGatedLoopSpecCatchesBrokenLoops breaks each rule of the loop in turn. The spec
 // that claims to hold the ten assertions must fail every time.
 func TestGatedLoopSpecCatchesBrokenLoops(t *testing.T) {
-	for name, twin := range map[string]struct {
-		loop  harness.Loop
+	for name, broken := range map[string]struct {
+		loop  run.Loop
 		check string
 	}{
 		"a1 updates on no":               {rewrite(func(s string) string { return strings.ReplaceAll(s, "<check>no", "<check>yes") }), "expect"},
@@ -59,24 +48,24 @@ func TestGatedLoopSpecCatchesBrokenLoops(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config(t)
-			cfg.Loop = twin.loop
+			cfg.Run.Loop = broken.loop
 			r := eval(t, cfg, experiments+"gated-loop.yaml")
 			for _, c := range r.Checks {
-				if c.Check == twin.check && c.Status == check.Fail {
+				if c.Check == broken.check && c.Status == check.Fail {
 					return
 				}
 			}
-			t.Errorf("no %s failed; failures:\n%s", twin.check, failures(r))
+			t.Errorf("no %s failed; failures:\n%s", broken.check, failures(r))
 		})
 	}
 }
 
-func rewrite(change func(string) string) harness.Loop {
+func rewrite(change func(string) string) run.Loop {
 	return rewriteAttempt(func(_ int, s string) string { return change(s) }, 1)
 }
 
 // rewriteAttempt changes the replies of an attempt and later ones.
-func rewriteAttempt(change func(int, string) string, from int) harness.Loop {
+func rewriteAttempt(change func(int, string) string, from int) run.Loop {
 	return broken(func(c *loop.Config) {
 		inner := c.Model
 		c.Model = modelFunc(func(ctx context.Context, r loop.Request) (loop.Completion, error) {
@@ -101,7 +90,7 @@ func roomy(t *testing.T) *prompt.Builder {
 	return b
 }
 
-func events(change func(loop.Event) loop.Event) harness.Loop {
+func events(change func(loop.Event) loop.Event) run.Loop {
 	return broken(func(c *loop.Config) {
 		inner := c.Sink
 		c.Sink = sinkFunc(func(unit []loop.Event) error {
@@ -125,13 +114,13 @@ func dropParent(e loop.Event) loop.Event {
 // levelInSHA makes a digest depend on the level where Verify cannot recompute it.
 func levelInSHA(e loop.Event) loop.Event {
 	if s, ok := e.(loop.RunStart); ok {
-		s.QuerySHA = prompt.SHA(s.QuerySHA + strings.Repeat("x", int(s.Level)))
+		s.QuerySHA = digest.Of(s.QuerySHA + strings.Repeat("x", int(s.Level)))
 		return s
 	}
 	return e
 }
 
-func row(t *testing.T, r *harness.Result, model, exit string) stat.Counts {
+func row(t *testing.T, r *result.Result, model, exit string) stat.Counts {
 	t.Helper()
 	for _, g := range r.Gates {
 		if g.Model == model && g.ExitGate == exit && g.Level == 1 {
@@ -181,15 +170,16 @@ func TestLexicalBeatsTheBlindPolicies(t *testing.T) {
 // TestGateTableEqualsTheInjectedErrors recomputes from the seed what noisy_oracle did, cell
 // by cell, without looking at a log.
 func TestGateTableEqualsTheInjectedErrors(t *testing.T) {
-	var truth [][]harness.Truth
+	var truth [][]scripted.Truth
 	var oracles []scripted.NoisyOracle
 	cfg := config(t)
-	cfg.Parallel = 1
-	cfg.Select = func(c harness.Cell) bool { return c.Model == "noisy_oracle" && c.ExitGate == spec.Record }
-	cfg.Models = func(r harness.ModelFor) (loop.Model, error) {
+	cfg.Run.Parallel = 1
+	cfg.Select = func(c plan.Cell) bool { return c.Model == "noisy_oracle" && c.ExitGate == spec.Record }
+	cfg.Models = func(r run.ModelFor) (loop.Model, error) {
 		truth = append(truth, r.Truth)
-		oracles = append(oracles, noisy(r.Model, r.Cell, scripted.Oracle{}))
-		return models(r)
+		model, err := factory(r)
+		oracles = append(oracles, model.(scripted.NoisyOracle))
+		return model, err
 	}
 	r := eval(t, cfg, experiments+"hotpotqa.yaml")
 	var want stat.Counts
@@ -207,7 +197,7 @@ func TestGateTableEqualsTheInjectedErrors(t *testing.T) {
 	}
 }
 
-func injected(truth []harness.Truth, oracle scripted.NoisyOracle) (c stat.Counts) {
+func injected(truth []scripted.Truth, oracle scripted.NoisyOracle) (c stat.Counts) {
 	c.Runs = 1
 	firstExit, last, open := 0, 0, false
 	for i, chunk := range truth {
@@ -284,7 +274,7 @@ func TestEnforcedRunIsAPrefixOfTheRecordedOne(t *testing.T) {
 func TestResultDoesNotDependOnParallelism(t *testing.T) {
 	run := func(width int) (string, map[string]string) {
 		cfg := config(t)
-		cfg.Parallel = width
+		cfg.Run.Parallel = width
 		r := eval(t, cfg, experiments+"agent-session.yaml")
 		return marshal(t, r), tree(t, cfg.Out)
 	}
@@ -309,13 +299,13 @@ func TestResultDoesNotDependOnParallelism(t *testing.T) {
 
 func TestL2ReadsTheMemoriesOfL1(t *testing.T) {
 	cfg := config(t)
-	var seen []harness.Truth
+	var seen []scripted.Truth
 	var sent []string
-	cfg.Select = func(c harness.Cell) bool {
+	cfg.Select = func(c plan.Cell) bool {
 		return c.Level == 2 && c.Query == "redis-port" && c.Model == "oracle" && c.ExitGate == spec.Record
 	}
-	cfg.Models = func(r harness.ModelFor) (loop.Model, error) {
-		m, err := models(r)
+	cfg.Models = func(r run.ModelFor) (loop.Model, error) {
+		m, err := factory(r)
 		if r.Cell.Level == 2 {
 			seen = r.Truth
 		}
@@ -350,15 +340,15 @@ func TestL2ReadsTheMemoriesOfL1(t *testing.T) {
 func TestL2WithTooFewMemoriesIsSkipped(t *testing.T) {
 	r := eval(t, config(t), small(t, "levels: [L1, L2]\n"))
 	run := r.Runs[1]
-	if run.State != harness.Skipped || run.Reason != "1 of 1 sessions left a memory, L2 needs two" || harness.Exit(r) != 0 {
+	if run.State != record.Skipped || run.Reason != "1 of 1 sessions left a memory, L2 needs two" || result.Exit(r) != 0 {
 		t.Errorf("run is %+v", run)
 	}
 }
 
 func TestIncompleteL1MakesL2Incomplete(t *testing.T) {
 	cfg := config(t)
-	cfg.Models = func(r harness.ModelFor) (loop.Model, error) {
-		m, err := models(r)
+	cfg.Models = func(r run.ModelFor) (loop.Model, error) {
+		m, err := factory(r)
 		if r.Cell.Session == "wednesday" && r.Cell.Level == 1 {
 			return modelFunc(func(context.Context, loop.Request) (loop.Completion, error) {
 				return loop.Completion{}, errors.New("connection refused")
@@ -366,19 +356,19 @@ func TestIncompleteL1MakesL2Incomplete(t *testing.T) {
 		}
 		return m, err
 	}
-	cfg.Select = func(c harness.Cell) bool { return c.Model == "oracle" && c.Query == "redis-port" }
+	cfg.Select = func(c plan.Cell) bool { return c.Model == "oracle" && c.Query == "redis-port" }
 	r := eval(t, cfg, experiments+"agent-session.yaml")
 	for _, run := range r.Runs {
-		wantState := harness.Complete
+		wantState := record.Complete
 		if run.Level == 2 || run.Session == "wednesday" {
-			wantState = harness.Incomplete
+			wantState = record.Incomplete
 		}
 		if run.State != wantState {
 			t.Errorf("%s is %s, want %s", run.Name, run.State, wantState)
 		}
 	}
-	if harness.Exit(r) != 3 {
-		t.Errorf("exit is %d, want 3", harness.Exit(r))
+	if result.Exit(r) != 3 {
+		t.Errorf("exit is %d, want 3", result.Exit(r))
 	}
 	for _, g := range r.Gates {
 		if g.Level == 1 && (g.Excluded != 1 || g.Counts.Runs != 2) {

@@ -12,12 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/explain"
+	"github.com/poimen-memory/mem/harness/forecast"
+	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/stat/compare"
 )
 
 // saved evaluates a spec and writes its summary as mem eval does.
-func saved(t testing.TB, cfg harness.Config, path string) (dir string, r *harness.Result) {
+func saved(t testing.TB, cfg harness.Config, path string) (dir string, r *result.Result) {
 	t.Helper()
 	r = eval(t, cfg, path)
 	var b bytes.Buffer
@@ -41,7 +46,7 @@ models: [{id: m, policy: noisy_oracle, wrong_update: 0.2, wrong_exit: 0.1, malfo
 // metric; the summary comes back as it was written.
 func TestLogsTellTheSame(t *testing.T) {
 	dir, live := saved(t, config(t), asked(t, 12, everyKind, decideOnM+"\ncompare: {baselines: [base]}"))
-	r, err := harness.Load(dir)
+	r, err := result.Load(record.Folder{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +60,7 @@ func TestLogsTellTheSame(t *testing.T) {
 	if diff := cmp.Diff(before.String(), after.String()); diff != "" {
 		t.Errorf("summary.json (-written +read)\n%s", diff)
 	}
-	runs, err := harness.ReadRuns(dir, r, true)
+	runs, err := result.ReadRuns(record.Folder{Dir: dir}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +71,7 @@ func TestLogsTellTheSame(t *testing.T) {
 				of = append(of, run)
 			}
 		}
-		if diff := cmp.Diff(row.Metrics, stat.Measure(of)); diff != "" || len(of) == 0 {
+		if diff := cmp.Diff(row.Metrics, stat.Collect(of).Measure(row.Metrics[0].Unit)); diff != "" || len(of) == 0 {
 			t.Errorf("%s, %s, %s: %d runs (-live +logs)\n%s", row.Model, row.Level, row.ExitGate, len(of), diff)
 		}
 	}
@@ -85,23 +90,23 @@ func TestIncompleteRunsAreReadAsFarAsTheyCame(t *testing.T) {
 	cfg := config(t)
 	cfg.Models = failsAt("q3", 5)
 	dir, r := saved(t, cfg, asked(t, 4, oracleOnly, ""))
-	runs, err := harness.ReadRuns(dir, r, false)
+	runs, err := result.ReadRuns(record.Folder{Dir: dir}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := stat.Cover(runs); c != (stat.Coverage{Runs: 4, Incomplete: 1, Turns: 40, Missing: 6}) {
+	if c := stat.Collect(runs).Coverage(); c != (stat.Coverage{Runs: 4, Incomplete: 1, Turns: 40, Missing: 10}) {
 		t.Errorf("coverage is %+v", c)
 	}
 }
 
 func TestExplainTracesEveryNumber(t *testing.T) {
 	dir, r := saved(t, config(t), asked(t, 12, everyKind, ""))
-	runs, err := harness.ReadRuns(dir, r, true)
+	runs, err := result.ReadRuns(record.Folder{Dir: dir}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range stat.Definitions() {
-		e, err := harness.Explain(r, runs, d.Name)
+		e, err := explain.Metric(r, runs, d.Name)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -121,11 +126,11 @@ func TestExplainTracesEveryNumber(t *testing.T) {
 			}
 		}
 	}
-	if _, err := harness.Explain(r, runs, "recal_strict"); err == nil || !strings.Contains(err.Error(), `did you mean "recall_strict"?`) {
+	if _, err := explain.Metric(r, runs, "recal_strict"); err == nil || !strings.Contains(err.Error(), `did you mean "recall_strict"?`) {
 		t.Errorf("error %v", err)
 	}
 	runs[0].Turns[0].FirstTry = !runs[0].Turns[0].FirstTry
-	if _, err := harness.Explain(r, runs, "first_try_parse"); err == nil || !strings.Contains(err.Error(), "not as it was written") {
+	if _, err := explain.Metric(r, runs, "first_try_parse"); err == nil || !strings.Contains(err.Error(), "not as it was written") {
 		t.Errorf("changed logs: error %v", err)
 	}
 }
@@ -141,22 +146,22 @@ func TestFoldersThatCannotBeRead(t *testing.T) {
 	if err := os.WriteFile(log, []byte(strings.Join(lines[:5], "")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := harness.ReadRuns(dir, r, false); err == nil || !strings.Contains(err.Error(), "run s/q1/L1/m/record: events.jsonl holds 2 turns, summary.json says 10") {
+	if _, err := result.ReadRuns(record.Folder{Dir: dir}, r); err == nil || !strings.Contains(err.Error(), "run s/q1/L1/m/record: events.jsonl holds 2 turns, summary.json says 10") {
 		t.Errorf("cut log: error %v", err)
 	}
 	for text, want := range map[string]string{
-		`{"schema": 1}`: "found schema 1, this program reads 2: run mem eval again",
+		`{"schema": 1}`: "found schema 1, this program reads 3: run mem eval again",
 		`{}`:            "found schema 0",
 		`[`:             "unexpected end of JSON input",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, "summary.json"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := harness.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := result.Load(record.Folder{Dir: dir}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want about %q", text, err, want)
 		}
 	}
-	if _, err := harness.Load(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "want the folder of an experiment") {
+	if _, err := result.Load(record.Folder{Dir: filepath.Join(dir, "none")}); err == nil || !strings.Contains(err.Error(), "want the folder of an experiment") {
 		t.Errorf("no folder: error %v", err)
 	}
 }
@@ -165,24 +170,29 @@ func TestFoldersThatCannotBeRead(t *testing.T) {
 func TestWhatMustNotBeCompared(t *testing.T) {
 	base := eval(t, config(t), asked(t, 3, oracleOnly, ""))
 	for _, test := range []struct {
-		models, extra, want string
-		change              func(path string)
+		models, extra, settings, data string
+		change                        func(path string)
 	}{
-		{oracleOnly, "", "", nil},
-		{"models: [{id: n, policy: lexical}]", "", "", nil},
-		{oracleOnly, "budget: {memory: 500}", "another budget: ", nil},
-		{oracleOnly, "tokenizer: cl100k_base", "another tokenizer: o200k_base and cl100k_base", nil},
-		{oracleOnly, "system: Be brief.", "another system message", nil},
-		{oracleOnly, "", "another corpus: other chunks or labels of s/q1, s/q2, s/q3 (3)", func(dir string) { replace(t, dir, "s.jsonl", "record 9", "record nine") }},
-		{oracleOnly, "", "another corpus: other chunks or labels of s/q2 (1)", func(dir string) { replace(t, dir, "asked.yaml", "[r2]", "[r2, r5]") }},
+		{oracleOnly, "", "", "", nil},
+		{"models: [{id: n, policy: lexical}]", "", "", "", nil},
+		{oracleOnly, "budget: {memory: 500}", "another budget: ", "", nil},
+		{oracleOnly, "tokenizer: cl100k_base", "", "another tokenizer: o200k_base and cl100k_base", nil},
+		{oracleOnly, "system: Be brief.", "another system message", "", nil},
+		{oracleOnly, "", "", "another corpus: other chunks or labels of s/q1, s/q2, s/q3 (3)", func(dir string) { replace(t, dir, "s.jsonl", "record 9", "record nine") }},
+		{oracleOnly, "", "", "another corpus: other chunks or labels of s/q2 (1)", func(dir string) { replace(t, dir, "asked.yaml", "[r2]", "[r2, r5]") }},
 	} {
 		path := asked(t, 3, test.models, test.extra)
 		if test.change != nil {
 			test.change(filepath.Dir(path))
 		}
-		got := harness.Differences(base, eval(t, config(t), path))
-		if len(got) > 1 || (len(got) == 0) != (test.want == "") || !strings.HasPrefix(strings.Join(got, ""), test.want) {
-			t.Errorf("%s: %q, want %q", test.extra, got, test.want)
+		settings, data := result.Differences(base, eval(t, config(t), path))
+		for _, of := range []struct {
+			got  []string
+			want string
+		}{{settings, test.settings}, {data, test.data}} {
+			if len(of.got) > 1 || (len(of.got) == 0) != (of.want == "") || !strings.HasPrefix(strings.Join(of.got, ""), of.want) {
+				t.Errorf("%s: %q, want %q", test.extra, of.got, of.want)
+			}
 		}
 	}
 }
@@ -205,13 +215,13 @@ func TestBestIsMarkedOnlyWhereItIs(t *testing.T) {
   - {id: never, policy: never_update}
   - {id: m, policy: oracle}
   - {id: noisy, policy: noisy_oracle, wrong_update: 0.1, seed: 1}`, ""))
-	runs, err := harness.ReadRuns(dir, r, false)
+	runs, err := result.ReadRuns(record.Folder{Dir: dir}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sides []harness.Side
+	var sides []result.Side
 	for _, model := range []string{"never", "noisy", "m"} {
-		s := harness.Side{Name: model}
+		s := result.Side{Name: model}
 		for _, run := range runs {
 			if run.Model == model {
 				s.Runs = append(s.Runs, run)
@@ -219,12 +229,12 @@ func TestBestIsMarkedOnlyWhereItIs(t *testing.T) {
 		}
 		sides = append(sides, s)
 	}
-	rank := func(sides ...harness.Side) (names []string) {
-		pairs, err := harness.ComparePairs(harness.AllPairs(sides), []string{"recall_committed"})
+	rank := func(sides ...result.Side) (names []string) {
+		pairs, err := result.ComparePairs(result.AllPairs(sides), []string{"recall_committed"}, compare.Config{Unit: stat.ByQuery})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ranking, err := harness.Rank(sides, "recall_committed", pairs)
+		ranking, err := result.Rank(sides, "recall_committed", stat.ByQuery, pairs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,15 +258,15 @@ func TestOutlook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outlook := func(cfg harness.OutlookConfig) harness.Outlook {
+	outlook := func(cfg forecast.OutlookConfig) forecast.Outlook {
 		cfg.Repetitions, cfg.Most = 100, 300
-		o, err := e.Outlook(cfg)
+		o, err := forecast.Decision(e.Plan, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return o
 	}
-	o := outlook(harness.OutlookConfig{ICC: 0.05})
+	o := outlook(forecast.OutlookConfig{ICC: 0.05})
 	if o.Queries != 10 || o.Assume[0].PerTrial != 1 || o.Assume[1].PerTrial != 10 || o.Assume[0].Rate != 0.9 {
 		t.Errorf("outlook is on %d queries with %+v", o.Queries, o.Assume)
 	}
@@ -273,16 +283,16 @@ func TestOutlook(t *testing.T) {
 	if diff := cmp.Diff([]int{1, 2, 3, 5}, trials); diff != "" {
 		t.Error(diff)
 	}
-	if o := outlook(harness.OutlookConfig{Rates: map[string]float64{"recall_committed": 0.8}}); o.Rows[0].Decided {
+	if o := outlook(forecast.OutlookConfig{Rates: map[string]float64{"recall_committed": 0.8}}); o.Rows[0].Decided {
 		t.Errorf("at its threshold it is decided: %+v", o.Rows[0])
 	}
-	if o := outlook(harness.OutlookConfig{Rates: map[string]float64{"recall_committed": 0.2}}); o.Rows[0].Power.Queries > 20 || o.Rows[0].Power.Go > 0 {
+	if o := outlook(forecast.OutlookConfig{Rates: map[string]float64{"recall_committed": 0.2}}); o.Rows[0].Power.Queries > 20 || o.Rows[0].Power.Go > 0 {
 		t.Errorf("a bad model takes %+v", o.Rows[0])
 	}
-	for _, cfg := range []harness.OutlookConfig{
+	for _, cfg := range []forecast.OutlookConfig{
 		{Rates: map[string]float64{"recal_committed": 0.8}}, {Rates: map[string]float64{"recall_committed": 1.8}}, {ICC: 1},
 	} {
-		if _, err := e.Outlook(cfg); err == nil {
+		if _, err := forecast.Decision(e.Plan, cfg); err == nil {
 			t.Errorf("%+v is taken", cfg)
 		}
 	}
@@ -300,15 +310,15 @@ func BenchmarkReport(b *testing.B) {
 	fastest := time.Hour
 	for b.Loop() {
 		start := time.Now()
-		r, err := harness.Load(dir)
+		r, err := result.Load(record.Folder{Dir: dir})
 		if err != nil {
 			b.Fatal(err)
 		}
-		runs, err := harness.ReadRuns(dir, r, false)
+		runs, err := result.ReadRuns(record.Folder{Dir: dir}, r)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := harness.Explain(r, runs, "exit_safe"); err != nil {
+		if _, err := explain.Metric(r, runs, "exit_safe"); err != nil {
 			b.Fatal(err)
 		}
 		var out bytes.Buffer

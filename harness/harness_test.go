@@ -13,75 +13,28 @@ import (
 
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/models"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/internal/digest"
 	"github.com/poimen-memory/mem/loop"
-	"github.com/poimen-memory/mem/loop/journal"
 	"github.com/poimen-memory/mem/prompt"
-	"github.com/poimen-memory/mem/prompt/token"
-	"github.com/poimen-memory/mem/scripted"
 )
 
 const experiments = "../experiments/"
 
-// models is the factory of scripted and recorded models, as cmd/mem has one.
-func models(r harness.ModelFor) (loop.Model, error) {
-	if r.Model.Script.Present() {
-		s, err := scripted.LoadScript(r.Model.Script.Value)
-		if err != nil {
-			return nil, err
-		}
-		return s.Model(), nil
-	}
-	if r.Model.Replay != nil {
-		return replay(r)
-	}
-	truth := make([]scripted.Truth, len(r.Truth))
-	for i, t := range r.Truth {
-		truth[i] = scripted.Truth(t)
-	}
-	oracle := scripted.Oracle{Truth: truth, Budget: r.Budget.Memory, Counter: r.Count}
-	switch r.Model.Policy.Value {
-	case "oracle":
-		return oracle, nil
-	case "noisy_oracle":
-		return noisy(r.Model, r.Cell, oracle), nil
-	case "always_update":
-		return scripted.AlwaysUpdate{Budget: r.Budget.Memory, Counter: r.Count}, nil
-	case "never_update":
-		return scripted.NeverUpdate{}, nil
-	case "lexical":
-		return scripted.NewLexical(r.Budget.Memory, r.Count), nil
-	}
-	return nil, fmt.Errorf("no policy %q", r.Model.Policy.Value)
-}
-
-func noisy(m *spec.Model, c harness.Cell, oracle scripted.Oracle) scripted.NoisyOracle {
-	return scripted.NoisyOracle{
-		Oracle: oracle, WrongUpdate: m.WrongUpdate.Value, WrongExit: m.WrongExit.Value, Malformed: m.Malformed.Value,
-		Seed: m.Seed.Value, Query: c.Query, Corpus: c.Session, Level: int(c.Level), Trial: c.Trial,
-	}
-}
-
-func counter(t spec.Tokenizer) (harness.Counter, error) {
-	if t.File.Present() {
-		return token.File(t.File.Value)
-	}
-	return token.New(t.Name.Value)
-}
-
-// replay answers from the recording of a model of the same id, with the exit gate recorded.
-func replay(r harness.ModelFor) (loop.Model, error) {
-	c := r.Cell
-	h, calls, err := journal.ReadFile(filepath.Join(r.Model.Replay.Path.Value, "runs", c.Session, c.Query, c.Level.String(), c.Model, spec.Record, "calls.jsonl"))
-	if err != nil {
+// factory is the product's own, to put broken models around.
+func factory(r run.ModelFor) (loop.Model, error) {
+	set, errs := models.Load(r.Spec, nil)
+	if err := errs.Err(); err != nil {
 		return nil, err
 	}
-	return journal.NewReplay(h, calls), nil
+	return set.Model(r)
 }
 
-func config(t testing.TB) harness.Config {
-	return harness.Config{Models: models, Counter: counter, Out: t.TempDir()}
-}
+func config(t testing.TB) harness.Config { return harness.Config{Out: t.TempDir()} }
 
 // write lays files out in a folder of their own and returns the folder.
 func write(t testing.TB, files map[string]string) string {
@@ -99,16 +52,28 @@ func write(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-func prepare(t testing.TB, cfg harness.Config, path string) (*harness.Experiment, error) {
+// prepared is an experiment with the config that it was prepared with.
+type prepared struct {
+	harness.Experiment
+	cfg harness.Config
+}
+
+func (p prepared) Run(ctx context.Context) (*result.Result, error) { return p.Evaluate(ctx, p.cfg) }
+
+func prepare(t testing.TB, cfg harness.Config, path string) (prepared, error) {
 	t.Helper()
 	s, err := spec.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return harness.Prepare(t.Context(), cfg, s)
+	all, err := harness.Prepare(t.Context(), cfg, []*spec.Spec{s})
+	if err != nil {
+		return prepared{}, err
+	}
+	return prepared{all[0], cfg}, nil
 }
 
-func eval(t testing.TB, cfg harness.Config, path string) *harness.Result {
+func eval(t testing.TB, cfg harness.Config, path string) *result.Result {
 	t.Helper()
 	e, err := prepare(t, cfg, path)
 	if err != nil {
@@ -118,11 +83,12 @@ func eval(t testing.TB, cfg harness.Config, path string) *harness.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	wantJudged(t, e, r)
 	return r
 }
 
 // failures are the results that failed, one a line.
-func failures(r *harness.Result) string {
+func failures(r *result.Result) string {
 	var b strings.Builder
 	for _, c := range r.Checks {
 		if c.Status == check.Fail {
@@ -132,12 +98,12 @@ func failures(r *harness.Result) string {
 	return b.String()
 }
 
-func wantPassed(t *testing.T, r *harness.Result) {
+func wantPassed(t *testing.T, r *result.Result) {
 	t.Helper()
-	if f := failures(r); f != "" || harness.Exit(r) != 0 {
-		t.Errorf("exit %d, failures:\n%s", harness.Exit(r), f)
+	if f := failures(r); f != "" || result.Exit(r) != 0 {
+		t.Errorf("exit %d, failures:\n%s", result.Exit(r), f)
 		for _, run := range r.Runs {
-			if run.State != harness.Complete {
+			if run.State != record.Complete {
 				t.Logf("%s is %s: %s", run.Name, run.State, run.Reason)
 			}
 		}
@@ -145,7 +111,7 @@ func wantPassed(t *testing.T, r *harness.Result) {
 }
 
 // wantOnly demands that one check, and nothing else, fails.
-func wantOnly(t *testing.T, r *harness.Result, name, says string) {
+func wantOnly(t *testing.T, r *result.Result, name, says string) {
 	t.Helper()
 	found := false
 	for _, c := range r.Checks {
@@ -157,8 +123,8 @@ func wantOnly(t *testing.T, r *harness.Result, name, says string) {
 		}
 		found = found || strings.Contains(c.Detail, says)
 	}
-	if !found || harness.Exit(r) != 1 {
-		t.Errorf("exit %d, want 1 and a failure of %s that says %q:\n%s", harness.Exit(r), name, says, failures(r))
+	if !found || result.Exit(r) != 1 {
+		t.Errorf("exit %d, want 1 and a failure of %s that says %q:\n%s", result.Exit(r), name, says, failures(r))
 	}
 }
 
@@ -208,8 +174,8 @@ func TestSmallExperimentPasses(t *testing.T) {
 	}
 }
 
-// broken is a twin of loop.Run whose model calls or events pass through a change.
-func broken(change func(cfg *loop.Config)) harness.Loop {
+// broken is loop.Run, but its model calls or events pass through a change.
+func broken(change func(cfg *loop.Config)) run.Loop {
 	return func(ctx context.Context, cfg loop.Config, q string, c chunkSeq) (loop.Outcome, error) {
 		change(&cfg)
 		return loop.Run(ctx, cfg, q, c)
@@ -230,7 +196,7 @@ func (f sinkFunc) Emit(unit []loop.Event) error { return f(unit) }
 // sent prompt is not. Only the check that reads what was sent can see it.
 func TestTwinThatLosesASpaceOnRetain(t *testing.T) {
 	cfg := config(t)
-	cfg.Loop = broken(func(c *loop.Config) {
+	cfg.Run.Loop = broken(func(c *loop.Config) {
 		inner := c.Model
 		c.Model = modelFunc(func(ctx context.Context, r loop.Request) (loop.Completion, error) {
 			if r.Turn == 4 {
@@ -243,14 +209,14 @@ func TestTwinThatLosesASpaceOnRetain(t *testing.T) {
 	wantOnly(t, r, "retain", `the prompt of turn 4: memory bytes differ from those retained at turn 3 after "no": at byte 17 want " ", got its end`)
 	honest := eval(t, config(t), small(t, asExpected))
 	if honest.Runs[0].Facts.ChunksUsed != r.Runs[0].Facts.ChunksUsed || *honest.Runs[0].FinalMemory != *r.Runs[0].FinalMemory {
-		t.Error("the twin differs in its counts or outcome: it proves nothing")
+		t.Error("the broken loop differs in its counts or outcome: it proves nothing")
 	}
 }
 
 // TestTwinThatLosesAByteAfterTheLastTurn: no later prompt shows it, the outcome does.
 func TestTwinThatLosesAByteAfterTheLastTurn(t *testing.T) {
 	cfg := config(t)
-	cfg.Loop = func(ctx context.Context, c loop.Config, q string, chunks chunkSeq) (loop.Outcome, error) {
+	cfg.Run.Loop = func(ctx context.Context, c loop.Config, q string, chunks chunkSeq) (loop.Outcome, error) {
 		out, err := loop.Run(ctx, c, q, chunks)
 		cut := *out.Memory
 		cut.Raw = strings.TrimSuffix(cut.Raw, "0")
@@ -264,7 +230,7 @@ func TestTwinThatLosesAByteAfterTheLastTurn(t *testing.T) {
 // TestTwinThatWritesAnotherMemory: what was logged as written is not what is sent.
 func TestTwinThatWritesAnotherMemory(t *testing.T) {
 	cfg := config(t)
-	cfg.Loop = broken(func(c *loop.Config) {
+	cfg.Run.Loop = broken(func(c *loop.Config) {
 		inner := c.Model
 		c.Model = modelFunc(func(ctx context.Context, r loop.Request) (loop.Completion, error) {
 			if r.Turn >= 3 {
@@ -279,7 +245,7 @@ func TestTwinThatWritesAnotherMemory(t *testing.T) {
 // TestTwinThatChangesARetry: a retry must send the same bytes.
 func TestTwinThatChangesARetry(t *testing.T) {
 	cfg := config(t)
-	cfg.Loop = broken(func(c *loop.Config) {
+	cfg.Run.Loop = broken(func(c *loop.Config) {
 		inner := c.Model
 		c.Model = modelFunc(func(ctx context.Context, r loop.Request) (loop.Completion, error) {
 			if r.Attempt == 2 {
@@ -297,7 +263,7 @@ func TestTwinThatChangesARetry(t *testing.T) {
 func TestTwinThatDropsALogLine(t *testing.T) {
 	for _, drop := range []string{"run_start", "gate", "evidence", "memory"} {
 		cfg := config(t)
-		cfg.Loop = broken(func(c *loop.Config) {
+		cfg.Run.Loop = broken(func(c *loop.Config) {
 			inner, dropped := c.Sink, false
 			c.Sink = sinkFunc(func(unit []loop.Event) error {
 				var kept []loop.Event
@@ -329,7 +295,7 @@ func TestTwinTemplateWithAnotherComma(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden := honest.Goldens()[0]
-	entry := fmt.Sprintf(`{"date":"2026-11-30","file":"t1.txt","old":null,"new":%q,"reason":"first"}`+"\n", prompt.SHA(golden.Prompt))
+	entry := fmt.Sprintf(`{"date":"2026-11-30","file":"t1.txt","old":null,"new":%q,"reason":"first"}`+"\n", digest.Of(golden.Prompt))
 	for path, text := range map[string]string{golden.File: golden.Prompt, golden.LedgerPath(): entry} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -355,7 +321,7 @@ func TestMissingGoldenFailsAndSaysHowToMakeIt(t *testing.T) {
 func TestCorpusPackedOverTheLimit(t *testing.T) {
 	var texts []string
 	for i := range 24 {
-		words := 4500 // one record a chunk: two are more than 8,000
+		words := 4500
 		if i%6 == 5 {
 			words = 7500
 		}
@@ -365,7 +331,7 @@ func TestCorpusPackedOverTheLimit(t *testing.T) {
 		"long.jsonl": jsonl(texts...),
 		"long.yaml": `
 experiment: long
-corpora: [{id: long, path: long.jsonl, chunk: {tokens: 8000}}]
+corpora: [{id: long, path: long.jsonl, chunk: {records: 1}}]
 queries: [{id: q, text: "What?"}]
 models: [{id: never, policy: never_update}]
 `,
@@ -382,10 +348,10 @@ models: [{id: never, policy: never_update}]
 		t.Fatalf("section is %+v: want a median that fits and a p95 that does not", section)
 	}
 	f := failures(r)
-	if !strings.Contains(f, "budget long: section is over budget: limit 5000 tokens") || harness.Exit(r) != 1 {
-		t.Errorf("exit %d, failures:\n%s", harness.Exit(r), f)
+	if !strings.Contains(f, "budget long: section is over budget: limit 5000 tokens") || result.Exit(r) != 1 {
+		t.Errorf("exit %d, failures:\n%s", result.Exit(r), f)
 	}
-	if run := r.Runs[0]; run.State != harness.Failed || !strings.Contains(run.Reason, "section is over budget") {
+	if run := r.Runs[0]; run.State != record.Failed || !strings.Contains(run.Reason, "section is over budget") {
 		t.Errorf("the run is %s: %s; want failed by section", run.State, run.Reason)
 	}
 }
@@ -393,7 +359,7 @@ models: [{id: never, policy: never_update}]
 // TestWhatWasSentIsCounted: a loop that sends more than its components is over budget, and
 // what retain compares is held against the template, not against what came first.
 func TestWhatWasSentIsCounted(t *testing.T) {
-	sends := func(change func(*loop.Request)) harness.Loop {
+	sends := func(change func(*loop.Request)) run.Loop {
 		return broken(func(c *loop.Config) {
 			inner := c.Model
 			c.Model = modelFunc(func(ctx context.Context, r loop.Request) (loop.Completion, error) {
@@ -403,13 +369,13 @@ func TestWhatWasSentIsCounted(t *testing.T) {
 		})
 	}
 	cfg := config(t)
-	cfg.Loop = sends(func(r *loop.Request) { r.User += strings.Repeat(" word", 40000) })
+	cfg.Run.Loop = sends(func(r *loop.Request) { r.User += strings.Repeat(" word", 40000) })
 	wantOnly(t, eval(t, cfg, small(t, "")), "budget", "prompt is over budget: limit 30720 tokens")
 	cfg = config(t)
-	cfg.Loop = sends(func(r *loop.Request) { r.System = strings.Repeat(" word", 40000) })
+	cfg.Run.Loop = sends(func(r *loop.Request) { r.System = strings.Repeat(" word", 40000) })
 	wantOnly(t, eval(t, cfg, small(t, "")), "budget", "prompt is over budget: limit 30720 tokens")
 	cfg = config(t)
-	cfg.Loop = sends(func(r *loop.Request) { r.User = strings.Replace(r.User, "<memory> ", "<memory>  ", 1) })
+	cfg.Run.Loop = sends(func(r *loop.Request) { r.User = strings.Replace(r.User, "<memory> ", "<memory>  ", 1) })
 	wantOnly(t, eval(t, cfg, small(t, "")), "retain", "turn 1: the memory is")
 }
 
@@ -454,7 +420,7 @@ func tree(t testing.TB, dir string) map[string]string {
 	return files
 }
 
-func marshal(t testing.TB, r *harness.Result) string {
+func marshal(t testing.TB, r *result.Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(r); err != nil {

@@ -11,7 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/gate"
-	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/prompt"
 )
@@ -33,8 +35,8 @@ models: [{id: m, policy: never_update}]
 func TestL2ReadsTheMemoriesOfItsTrial(t *testing.T) {
 	sections := map[string][]string{}
 	cfg := config(t)
-	cfg.Parallel = 1
-	cfg.Models = func(r harness.ModelFor) (loop.Model, error) {
+	cfg.Run.Parallel = 1
+	cfg.Models = func(r run.ModelFor) (loop.Model, error) {
 		return modelFunc(func(_ context.Context, q loop.Request) (loop.Completion, error) {
 			if r.Cell.Level == 2 {
 				parts, err := prompt.Split(q.User)
@@ -69,19 +71,19 @@ func (unusable) Misconfigured() bool { return true }
 func TestHowARunEndsAndWhatL2MakesOfIt(t *testing.T) {
 	for name, test := range map[string]struct {
 		err    error // at the first turn of session b
-		state  harness.State
-		level2 harness.State
+		state  record.State
+		level2 record.State
 		exit   int
 	}{
-		"refused":                  {errors.New("connection refused"), harness.Incomplete, harness.Incomplete, 3},
-		"the model's own timeout":  {fmt.Errorf("post: %w", context.DeadlineExceeded), harness.Incomplete, harness.Incomplete, 3},
-		"cancelled by the model":   {fmt.Errorf("post: %w", context.Canceled), harness.Incomplete, harness.Incomplete, 3},
-		"not as it should be set":  {unusable{}, harness.Misconfigured, harness.Skipped, 2},
-		"a prompt over its budget": {&prompt.OverBudget{Component: prompt.Section, Tokens: 2, Limit: 1}, harness.Failed, harness.Skipped, 1},
+		"refused":                  {errors.New("connection refused"), record.Incomplete, record.Incomplete, 3},
+		"the model's own timeout":  {fmt.Errorf("post: %w", context.DeadlineExceeded), record.Incomplete, record.Incomplete, 3},
+		"cancelled by the model":   {fmt.Errorf("post: %w", context.Canceled), record.Incomplete, record.Incomplete, 3},
+		"not as it should be set":  {unusable{}, record.Misconfigured, record.Skipped, 2},
+		"a prompt over its budget": {&prompt.OverBudget{Component: prompt.Section, Tokens: 2, Limit: 1}, record.Failed, record.Skipped, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config(t)
-			cfg.Models = func(r harness.ModelFor) (loop.Model, error) {
+			cfg.Models = func(r run.ModelFor) (loop.Model, error) {
 				return modelFunc(func(context.Context, loop.Request) (loop.Completion, error) {
 					if r.Cell.Session == "b" {
 						return loop.Completion{}, test.err
@@ -90,12 +92,12 @@ func TestHowARunEndsAndWhatL2MakesOfIt(t *testing.T) {
 				}), nil
 			}
 			r := eval(t, cfg, twoSessions(t, ""))
-			var got []harness.State
+			var got []record.State
 			for _, run := range r.Runs {
 				got = append(got, run.State)
 			}
-			if diff := cmp.Diff([]harness.State{harness.Complete, test.state, test.level2}, got); diff != "" || harness.Exit(r) != test.exit {
-				t.Errorf("exit %d, want %d; states (-want +got):\n%s", harness.Exit(r), test.exit, diff)
+			if diff := cmp.Diff([]record.State{record.Complete, test.state, test.level2}, got); diff != "" || result.Exit(r) != test.exit {
+				t.Errorf("exit %d, want %d; states (-want +got):\n%s", result.Exit(r), test.exit, diff)
 			}
 			b, over := r.Runs[1], r.Runs[2]
 			if !strings.HasSuffix(b.Reason, test.err.Error()) || over.Reason != fmt.Sprintf("its L1 run %s is %s", b.Name, b.State) {
@@ -122,7 +124,7 @@ func (e *expiring) Err() error {
 func TestADeadlineInterrupts(t *testing.T) {
 	ctx := &expiring{Context: t.Context()}
 	cfg := config(t)
-	cfg.Models = func(harness.ModelFor) (loop.Model, error) {
+	cfg.Models = func(run.ModelFor) (loop.Model, error) {
 		return modelFunc(func(context.Context, loop.Request) (loop.Completion, error) {
 			ctx.late.Store(true)
 			return loop.Completion{Text: gate.Decision{}.Reply()}, nil
@@ -136,7 +138,7 @@ func TestADeadlineInterrupts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run := r.Runs[0]; run.State != harness.Interrupted || run.ChunksSeen != 1 || harness.Exit(r) != 130 {
-		t.Errorf("the run is %s (%s) after %d turns, exit %d; want interrupted after 1, 130", run.State, run.Reason, run.ChunksSeen, harness.Exit(r))
+	if run := r.Runs[0]; run.State != record.Interrupted || run.ChunksSeen != 1 || result.Exit(r) != 130 {
+		t.Errorf("the run is %s (%s) after %d turns, exit %d; want interrupted after 1, 130", run.State, run.Reason, run.ChunksSeen, result.Exit(r))
 	}
 }

@@ -19,6 +19,9 @@ import (
 	"github.com/poimen-memory/mem/gate"
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/loop/journal"
 	"github.com/poimen-memory/mem/loop/openai"
@@ -26,7 +29,7 @@ import (
 )
 
 // reply answers from the request's bytes alone: writes, retains, exits, and replies that
-// do not parse, some of which a retry mends.
+// do not parse, some of which parse at a retry.
 func reply(r fakeserver.Request) fakeserver.Reply {
 	h := fnv.New64a()
 	h.Write(r.Body)
@@ -72,14 +75,14 @@ func liveConfig(t testing.TB, server *fakeserver.Server, out string) harness.Con
 	seed := int64(7)
 	client, err := openai.New(openai.Config{
 		BaseURL: server.BaseURL(), Model: "m", Params: openai.Params{Seed: &seed},
-		Retry: openai.Retry{MaxTries: 1}, Timeout: 5 * time.Second,
+		Retry: openai.Retry{MaxTries: 1}, Timeout: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return harness.Config{
-		Counter: counter, Out: out, Live: true,
-		Models: func(m harness.ModelFor) (loop.Model, error) { return client.Trial(m.Cell.Trial), nil },
+		Out: out, Run: run.Config{Live: true},
+		Models: func(m run.ModelFor) (loop.Model, error) { return client.Trial(m.Cell.Trial), nil },
 	}
 }
 
@@ -115,24 +118,24 @@ func resumedEqual(t *testing.T, path string, seeds uint64) {
 	once, undisturbed := counted(nil)
 	want := eval(t, liveConfig(t, serve(t, once), calm), path)
 	wantPassed(t, want)
-	if len(want.Runs) != 16 || want.Count(harness.Complete) != 16 {
-		t.Fatalf("%d of %d runs ended", want.Count(harness.Complete), len(want.Runs))
+	if len(want.Runs) != 16 || want.Count(record.Complete) != 16 {
+		t.Fatalf("%d of %d runs ended", want.Count(record.Complete), len(want.Runs))
 	}
 	for seed := range seeds {
 		plan, answered := counted(fakeserver.Random(seed, 0.25, 3, fakeserver.Passing()...))
 		cfg := liveConfig(t, serve(t, plan), t.TempDir())
-		cfg.Resume = true
-		var got *harness.Result
+		cfg.Run.Resume = true
+		var got *result.Result
 		for sessions := 1; ; sessions++ {
 			got = eval(t, cfg, path)
-			if got.Count(harness.Complete) == len(got.Runs) {
+			if got.Count(record.Complete) == len(got.Runs) {
 				if sessions < 3 {
 					t.Errorf("seed %d: done after %d sessions: hardly disturbed", seed, sessions)
 				}
 				break
 			}
-			if harness.Exit(got) != 3 || sessions > 100 {
-				t.Fatalf("seed %d: exit %d after %d sessions\n%s", seed, harness.Exit(got), sessions, failures(got))
+			if result.Exit(got) != 3 || sessions > 100 {
+				t.Fatalf("seed %d: exit %d after %d sessions\n%s", seed, result.Exit(got), sessions, failures(got))
 			}
 		}
 		if diff := cmp.Diff(eventLogs(t, calm), eventLogs(t, cfg.Out)); diff != "" {
@@ -190,7 +193,7 @@ func TestResumeOfCompleteRunsAsksForNothing(t *testing.T) {
 	first := eval(t, liveConfig(t, serve(t, nil), out), path)
 	server := serve(t, nil)
 	cfg := liveConfig(t, server, out)
-	cfg.Resume = true
+	cfg.Run.Resume = true
 	again := eval(t, cfg, path)
 	if diff := cmp.Diff(marshal(t, first), marshal(t, again)); diff != "" || server.Requests() != 0 {
 		t.Errorf("%d requests; result (-first +resumed):\n%s", server.Requests(), diff)
@@ -200,22 +203,23 @@ func TestResumeOfCompleteRunsAsksForNothing(t *testing.T) {
 func TestLiveResultsAreNotOverwritten(t *testing.T) {
 	path, out := liveSpec(t, ""), t.TempDir()
 	server := serve(t, nil)
-	eval(t, liveConfig(t, server, out), path)
+	first := eval(t, liveConfig(t, server, out), path)
 	before := tree(t, out)
-	for name, live := range map[string]bool{"live": true, "not live": false} {
-		cfg := liveConfig(t, server, out)
-		cfg.Live = live
-		e, err := prepare(t, cfg, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = e.Run(t.Context())
-		if err == nil || !strings.Contains(err.Error(), "--live --resume") || !strings.Contains(err.Error(), "--live --fresh") {
-			t.Errorf("%s: error is %v, want one that says both choices", name, err)
-		}
-		if diff := cmp.Diff(before, tree(t, out)); diff != "" {
-			t.Errorf("%s: the folder changed:\n%s", name, diff)
-		}
+	e, err := prepare(t, liveConfig(t, server, out), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "--live --resume") || !strings.Contains(err.Error(), "--live --fresh") {
+		t.Errorf("error is %v, want one that says both choices", err)
+	}
+	judged := config(t) // without --live, what is recorded is judged
+	judged.Out = out
+	if again := eval(t, judged, path); marshal(t, again) != marshal(t, first) {
+		t.Errorf("judged from the records: %s", failures(again))
+	}
+	if diff := cmp.Diff(before, tree(t, out)); diff != "" {
+		t.Errorf("the folder changed:\n%s", diff)
 	}
 	n := server.Requests()
 	cfg := liveConfig(t, server, out)
@@ -241,15 +245,15 @@ func TestResumeOverwritesNoOtherModelsResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := eventLogs(t, out)
-	for name, factory := range map[string]func(harness.ModelFor) (loop.Model, error){
-		"usable":   models,
-		"unusable": func(harness.ModelFor) (loop.Model, error) { return nil, errors.New("no such model") },
+	for name, of := range map[string]func(run.ModelFor) (loop.Model, error){
+		"usable":   factory,
+		"unusable": func(run.ModelFor) (loop.Model, error) { return nil, errors.New("no such model") },
 	} {
 		cfg := config(t)
-		cfg.Out, cfg.Live, cfg.Resume, cfg.Models = out, true, true, factory
+		cfg.Out, cfg.Run.Live, cfg.Run.Resume, cfg.Models = out, true, true, of
 		r := eval(t, cfg, path)
-		if harness.Exit(r) != 2 || r.Runs[0].State != harness.Misconfigured {
-			t.Errorf("%s: exit %d, %s: %s", name, harness.Exit(r), r.Runs[0].State, r.Runs[0].Reason)
+		if result.Exit(r) != 2 || r.Runs[0].State != record.Misconfigured {
+			t.Errorf("%s: exit %d, %s: %s", name, result.Exit(r), r.Runs[0].State, r.Runs[0].Reason)
 		}
 		if diff := cmp.Diff(before, eventLogs(t, out)); diff != "" {
 			t.Errorf("%s: logs (-before +after):\n%s", name, diff)
@@ -264,21 +268,21 @@ func TestUnusableModelLeavesNoEarlierLog(t *testing.T) {
 	if len(eventLogs(t, cfg.Out)) == 0 {
 		t.Fatal("no log at first")
 	}
-	cfg.Models = func(harness.ModelFor) (loop.Model, error) { return nil, errors.New("no such model") }
+	cfg.Models = func(run.ModelFor) (loop.Model, error) { return nil, errors.New("no such model") }
 	r := eval(t, cfg, path)
-	if logs := eventLogs(t, cfg.Out); len(logs) != 0 || harness.Exit(r) != 2 {
-		t.Errorf("exit %d; logs %v", harness.Exit(r), logs)
+	if logs := eventLogs(t, cfg.Out); len(logs) != 0 || result.Exit(r) != 2 || r.Runs[0].Reason != "no such model" {
+		t.Errorf("exit %d; logs %v", result.Exit(r), logs)
 	}
 }
 
 // TestWithoutLiveNoConnectionIsOpened: the models are skipped, and not even made.
 func TestWithoutLiveNoConnectionIsOpened(t *testing.T) {
 	cfg := config(t)
-	cfg.Models = func(m harness.ModelFor) (loop.Model, error) {
+	cfg.Models = func(m run.ModelFor) (loop.Model, error) {
 		if m.Model.Live != nil {
 			t.Errorf("a live model is made for %s", m.Cell.Name)
 		}
-		return models(m)
+		return factory(m)
 	}
 	path := liveSpec(t, "")
 	text, err := os.ReadFile(path)
@@ -290,11 +294,11 @@ func TestWithoutLiveNoConnectionIsOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := eval(t, cfg, path)
-	if harness.Exit(r) != 0 {
-		t.Errorf("exit is %d, want 0: skipping is no failure", harness.Exit(r))
+	if result.Exit(r) != 0 {
+		t.Errorf("exit is %d, want 0: skipping is no failure", result.Exit(r))
 	}
 	for _, run := range r.Runs {
-		if run.Model == "m" && (run.State != harness.Skipped || !strings.Contains(run.Reason, "--live")) {
+		if run.Model == "m" && (run.State != record.Skipped || !strings.Contains(run.Reason, "--live")) {
 			t.Errorf("%s is %s: %s", run.Name, run.State, run.Reason)
 		}
 	}
@@ -320,10 +324,10 @@ func TestChangedQuestionIsNotResumed(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg := liveConfig(t, server, out)
-		cfg.Resume = true
+		cfg.Run.Resume = true
 		r := eval(t, cfg, other)
 		for _, run := range r.Runs { // with the exit gate enforced too
-			if run.Level == 1 && (run.State != harness.Misconfigured || !strings.Contains(run.Reason, says)) || harness.Exit(r) != 2 {
+			if run.Level == 1 && (run.State != record.Misconfigured || !strings.Contains(run.Reason, says)) || result.Exit(r) != 2 {
 				t.Errorf("%s is %s: %s; want it refused: %s", run.Name, run.State, run.Reason, says)
 			}
 		}
@@ -337,8 +341,8 @@ func TestMaxFailuresStopsTheExperiment(t *testing.T) {
 	server := serve(t, func(fakeserver.Request) fakeserver.Fault { return fakeserver.Status(500, fakeserver.VLLM) })
 	cfg := liveConfig(t, server, t.TempDir())
 	r := eval(t, cfg, liveSpec(t, "max_failures: 1\n"))
-	if harness.Exit(r) != 3 || r.Count(harness.Incomplete) != len(r.Runs) {
-		t.Errorf("exit %d, %d of %d runs incomplete", harness.Exit(r), r.Count(harness.Incomplete), len(r.Runs))
+	if result.Exit(r) != 3 || r.Count(record.Incomplete) != len(r.Runs) {
+		t.Errorf("exit %d, %d of %d runs incomplete", result.Exit(r), r.Count(record.Incomplete), len(r.Runs))
 	}
 	notBegun := 0
 	for _, run := range r.Runs {
@@ -395,14 +399,14 @@ func TestTokenizerCheck(t *testing.T) {
 func TestJournalHoldsWhatWasSentAndSaid(t *testing.T) {
 	out := t.TempDir()
 	eval(t, liveConfig(t, serve(t, nil), out), liveSpec(t, ""))
-	h, calls, err := journal.ReadFile(filepath.Join(out, "live/runs/a/port/L1/m/record/t2/calls.jsonl"))
+	j, err := journal.ReadFile(filepath.Join(out, "live/runs/a/port/L1/m/record/t2/calls.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !h.Live() || h.Trial != 2 || h.Query != "Which port?" {
+	if h := j.Header; !h.Live() || h.Trial != 2 || h.Query != "Which port?" {
 		t.Errorf("header is %+v", h)
 	}
-	for _, c := range calls {
+	for _, c := range j.Calls {
 		if !strings.Contains(c.User, "<section> [tool] a ") || c.Reply == "" || c.Usage == nil {
 			t.Errorf("call is %+v", c)
 		}
@@ -432,13 +436,13 @@ checks: {tokenizer: {max_undercount: 1}}
 `, trials)}), "s.yaml")
 		var mu sync.Mutex
 		cfg := liveConfig(t, server, t.TempDir())
-		cfg.Timed = func(string, time.Duration) {
+		cfg.Run.Timed = func(string, time.Duration) {
 			mu.Lock()
 			defer mu.Unlock()
 			heap = max(heap, min(live(), live())) // what is made while one collects does not stay
 		}
-		if r := eval(t, cfg, path); r.Count(harness.Complete) != 2*trials {
-			t.Fatalf("%d of %d runs ended", r.Count(harness.Complete), 2*trials)
+		if r := eval(t, cfg, path); r.Count(record.Complete) != 2*trials {
+			t.Fatalf("%d of %d runs ended", r.Count(record.Complete), 2*trials)
 		}
 		return heap
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // TestNamesOfRunsAreFolders: a spec's ids are checked when it is read, but an import
-// brings names that nobody chose. Each has to be a folder's on every system, its own
+// brings names that no user chose. Each has to be a folder's on every system, its own
 // also where case does not count.
 func TestNamesOfRunsAreFolders(t *testing.T) {
 	const in, of = "/s.yaml:2:11: corpora[0]: ", "/h.json:1:10: [0]._id: "

@@ -3,13 +3,16 @@ package harness_test
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/forecast"
+	"github.com/poimen-memory/mem/harness/plan"
+	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/loop"
 )
 
@@ -20,8 +23,8 @@ type sent struct {
 }
 
 // watch is a factory of models that are counted.
-func (s *sent) watch(m harness.ModelFor) (loop.Model, error) {
-	model, err := models(m)
+func (s *sent) watch(m run.ModelFor) (loop.Model, error) {
+	model, err := factory(m)
 	return modelFunc(func(ctx context.Context, r loop.Request) (loop.Completion, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -36,12 +39,12 @@ func TestPlanHolds(t *testing.T) {
 	s := sent{calls: map[string]int{}, tokens: map[string]int{}}
 	cfg := config(t)
 	cfg.Models = s.watch
-	cfg.Select = func(c harness.Cell) bool { return c.Query == "redis-port" && c.Model != "noisy" }
+	cfg.Select = func(c plan.Cell) bool { return c.Query == "redis-port" && c.Model != "noisy" }
 	e, err := prepare(t, cfg, experiments+"agent-session.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := e.Plan()
+	plan := slices.Collect(forecast.Runs(e.Plan))
 	if _, err := e.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -81,18 +84,37 @@ models:
 	if err != nil {
 		t.Fatal(err)
 	}
-	totals := harness.ByModel(e.Plan())
+	totals := forecast.ByModel(forecast.Runs(e.Plan))
 	prompt := totals[0].Prompt
-	want := []harness.Total{
-		{Model: "dear", Estimate: harness.Estimate{Runs: 2, Calls: 6, Prompt: prompt, Completion: 6 * 2048, USD: (1.5*float64(prompt) + 6*6*2048) / 1e6}},
-		{Model: "free", Estimate: harness.Estimate{Runs: 2, Calls: 6, Prompt: prompt, Completion: 6 * 2048}},
-		{Model: "unknown", Estimate: harness.Estimate{Runs: 2, Calls: 6, Prompt: prompt, Completion: 6 * 2048, Unpriced: 2}},
+	want := []forecast.Total{
+		{Model: "dear", Estimate: forecast.Estimate{Runs: 2, Calls: 6, Prompt: prompt, Completion: 6 * 2048, USD: (1.5*float64(prompt) + 6*6*2048) / 1e6}},
+		{Model: "free", Estimate: forecast.Estimate{Runs: 2, Calls: 6, Prompt: prompt, Completion: 6 * 2048}},
+		{Model: "unknown", Estimate: forecast.Estimate{Runs: 2, Calls: 6, Prompt: prompt, Completion: 6 * 2048, Unpriced: 2}},
 	}
 	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })
 	if diff := cmp.Diff(want, totals, near); diff != "" || prompt < 6*300 {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if sum := harness.Sum(e.Plan()); sum.Runs != 6 || sum.Unpriced != 2 || sum.Bound {
+	if sum := forecast.Sum(forecast.Runs(e.Plan)); sum.Runs != 6 || sum.Unpriced != 2 || sum.Bound {
 		t.Errorf("sum is %+v", sum)
+	}
+}
+
+// TestAroundMemory: what stands beside a memory is the template's, to the byte.
+func TestAroundMemory(t *testing.T) {
+	for template, want := range map[string][2]string{
+		"": {" ", " "},
+		"<problem>{prompt}</problem>{<memory>\n so far: {memory}\t</memory><section>{chunk}</section>": {"\n so far: ", "\t"},
+	} {
+		cfg := config(t)
+		cfg.Template = template
+		cfg.Select = func(plan.Cell) bool { return false }
+		e, err := prepare(t, cfg, experiments+"agent-session.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before, after := e.AroundMemory(); before != want[0] || after != want[1] {
+			t.Errorf("template %q: around a memory are %q and %q, want %q", template, before, after, want)
+		}
 	}
 }

@@ -1,13 +1,15 @@
 package harness_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/loop/journal"
 	"github.com/poimen-memory/mem/scripted/fakeserver"
@@ -56,9 +58,9 @@ func TestChangedJournalIsNeitherLostNorAskedAgain(t *testing.T) {
 			t.Errorf("%s: without --resume: %v", name, err)
 		}
 		cfg := liveConfig(t, server, out)
-		cfg.Resume = true
+		cfg.Run.Resume = true
 		r := eval(t, cfg, path)
-		if run := r.Runs[0]; run.State != harness.Misconfigured || !strings.Contains(run.Reason, test.says) {
+		if run := r.Runs[0]; run.State != record.Misconfigured || !strings.Contains(run.Reason, test.says) {
 			t.Errorf("%s: the run is %s: %s; want %s", name, run.State, run.Reason, test.says)
 		}
 		if after := tree(t, out)["one/runs/s/q/L1/m/record/calls.jsonl"]; after != before || server.Requests() != asked {
@@ -72,10 +74,16 @@ func TestResumeStoppedInItsReplayLeavesItsLogAhead(t *testing.T) {
 	path := filepath.Join(write(t, map[string]string{"one.yaml": oneLive, "s.jsonl": jsonl("a", "b", "c", "d")}), "one.yaml")
 	out := t.TempDir()
 	undisturbed := eval(t, liveConfig(t, serve(t, nil), out), path)
+	journal := filepath.Join(out, "one/runs/s/q/L1/m/record/calls.jsonl")
+	whole := read(t, journal)
+	last := bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1
+	if err := os.WriteFile(journal, whole[:last], 0o666); err != nil { // as if it were killed at its end
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cfg := liveConfig(t, serve(t, nil), out)
-	cfg.Resume = true
-	cfg.Progress = func(p harness.Progress) {
+	cfg.Run.Resume = true
+	cfg.Run.Progress = func(p run.Progress) {
 		if p.Turns == 2 {
 			cancel()
 		}
@@ -85,13 +93,13 @@ func TestResumeStoppedInItsReplayLeavesItsLogAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := e.Run(ctx)
-	if err != nil || r.Runs[0].State != harness.Interrupted || r.Runs[0].ChunksSeen != 2 {
-		t.Fatalf("%v, want two turns and then an interrupt: %+v", err, r.Runs[0])
+	if err != nil || r.Runs[0].State != record.Interrupted || r.Runs[0].ChunksSeen != 4 {
+		t.Fatalf("%v, want an interrupt, and the four turns of the log: %+v", err, r.Runs[0])
 	}
 	if said := failures(r); said != "" {
 		t.Errorf("an interrupt fails:\n%s", said)
 	}
-	cfg.Progress = nil
+	cfg.Run.Progress = nil
 	if again := eval(t, cfg, path); marshal(t, again) != marshal(t, undisturbed) {
 		t.Errorf("resumed once more: %s", failures(again))
 	}
@@ -142,8 +150,8 @@ func TestRepliesBytesAreReplayed(t *testing.T) {
 	spec := strings.Replace(oneLive, "models:", "exit_gate: [record, enforce]\nmodels:", 1)
 	path := filepath.Join(write(t, map[string]string{"one.yaml": spec, "s.jsonl": jsonl("a")}), "one.yaml")
 	cfg := config(t)
-	cfg.Live = true
-	cfg.Models = func(harness.ModelFor) (loop.Model, error) {
+	cfg.Run.Live = true
+	cfg.Models = func(run.ModelFor) (loop.Model, error) {
 		return sampled{modelFunc(func(context.Context, loop.Request) (loop.Completion, error) {
 			return loop.Completion{Text: "<check>no</check>\xff<next>end</next>"}, nil
 		})}, nil

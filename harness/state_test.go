@@ -10,76 +10,80 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
-	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/plan"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/run"
+	"github.com/poimen-memory/mem/harness/stat/decide"
 	"github.com/poimen-memory/mem/loop"
 )
 
 // TestExitCodes: of several results the first of 130, 2, 3, 1, 4 counts.
 func TestExitCodes(t *testing.T) {
-	states := func(states ...harness.State) *harness.Result {
-		r := &harness.Result{}
+	states := func(states ...record.State) *result.Result {
+		r := &result.Result{}
 		for _, s := range states {
-			r.Runs = append(r.Runs, harness.Run{State: s})
+			r.Runs = append(r.Runs, result.Run{State: s})
 		}
 		return r
 	}
-	checked := func(statuses ...check.Status) *harness.Result {
-		r := states(harness.Complete)
+	checked := func(statuses ...check.Status) *result.Result {
+		r := states(record.Complete)
 		for _, s := range statuses {
 			r.Checks = append(r.Checks, check.Result{Status: s})
 		}
 		return r
 	}
-	decided := func(verdict stat.Verdict, changed int, statuses ...check.Status) *harness.Result {
+	decided := func(verdict decide.Verdict, changed int, statuses ...check.Status) *result.Result {
 		r := checked(statuses...)
-		r.Decisions = []harness.Decision{{Decision: stat.Decision{Verdict: verdict, Changed: changed}}}
+		r.Decisions = []result.Decision{{Decision: decide.Decision{Verdict: verdict, Changed: changed}}}
 		return r
 	}
 	for _, test := range []struct {
 		name string
-		rs   []*harness.Result
+		rs   []*result.Result
 		want int
 	}{
-		{"GO", []*harness.Result{decided(stat.Go, 0)}, 0},
-		{"NO-GO", []*harness.Result{decided(stat.NoGo, 0, check.Pass)}, 1},
-		{"INCONCLUSIVE", []*harness.Result{decided(stat.Go, 0), decided(stat.Inconclusive, 0)}, 4},
-		{"INVALID by missing replies", []*harness.Result{decided(stat.Invalid, 0)}, 3},
-		{"INVALID by changed bytes", []*harness.Result{decided(stat.Invalid, 1)}, 1},
-		{"1 before 4", []*harness.Result{decided(stat.Inconclusive, 0, check.Fail)}, 1},
-		{"no verdict", []*harness.Result{{Runs: []harness.Run{{State: harness.Complete}}, Decisions: []harness.Decision{{}}}}, 4},
-		{"not judged", []*harness.Result{{Runs: []harness.Run{{State: harness.Complete}}, Decisions: []harness.Decision{{Skipped: "selected"}}}}, 0},
-		{"all passed", []*harness.Result{checked(check.Pass, check.Pass)}, 0},
-		{"a skip beside a pass", []*harness.Result{checked(check.Pass, check.Skip)}, 0},
-		{"a failed check", []*harness.Result{checked(check.Pass, check.Fail)}, 1},
-		{"a failed run", []*harness.Result{states(harness.Complete, harness.Failed)}, 1},
-		{"a script that ran out", []*harness.Result{states(harness.Complete, harness.Misconfigured)}, 2},
-		{"no reply", []*harness.Result{states(harness.Complete, harness.Incomplete)}, 3},
-		{"interrupted", []*harness.Result{states(harness.Complete, harness.Interrupted)}, 130},
+		{"GO", []*result.Result{decided(decide.Go, 0)}, 0},
+		{"NO-GO", []*result.Result{decided(decide.NoGo, 0, check.Pass)}, 1},
+		{"INCONCLUSIVE", []*result.Result{decided(decide.Go, 0), decided(decide.Inconclusive, 0)}, 4},
+		{"INVALID by missing replies", []*result.Result{decided(decide.Invalid, 0)}, 3},
+		{"INVALID by changed bytes", []*result.Result{decided(decide.Invalid, 1)}, 1},
+		{"1 before 4", []*result.Result{decided(decide.Inconclusive, 0, check.Fail)}, 1},
+		{"no verdict", []*result.Result{{Runs: []result.Run{{State: record.Complete}}, Decisions: []result.Decision{{}}}}, 4},
+		{"not judged", []*result.Result{{Runs: []result.Run{{State: record.Complete}}, Decisions: []result.Decision{{Skipped: "selected", Unselected: true}}}}, 0},
+		{"not judged for its model was not run", []*result.Result{{Runs: []result.Run{{State: record.Complete}}, Decisions: []result.Decision{{Skipped: "not run"}}}}, 4},
+		{"all passed", []*result.Result{checked(check.Pass, check.Pass)}, 0},
+		{"a skip beside a pass", []*result.Result{checked(check.Pass, check.Skip)}, 0},
+		{"a failed check", []*result.Result{checked(check.Pass, check.Fail)}, 1},
+		{"a failed run", []*result.Result{states(record.Complete, record.Failed)}, 1},
+		{"a script that ran out", []*result.Result{states(record.Complete, record.Misconfigured)}, 2},
+		{"no reply", []*result.Result{states(record.Complete, record.Incomplete)}, 3},
+		{"interrupted", []*result.Result{states(record.Complete, record.Interrupted)}, 130},
 		{"nothing at all", nil, 2},
-		{"nothing in it", []*harness.Result{{}}, 2},
-		{"only skips", []*harness.Result{{Runs: []harness.Run{{State: harness.Skipped}}, Checks: []check.Result{{Status: check.Skip}}}}, 2},
-		{"3 before 1", []*harness.Result{checked(check.Fail), states(harness.Incomplete)}, 3},
-		{"2 before 3", []*harness.Result{states(harness.Incomplete), states(harness.Misconfigured)}, 2},
-		{"130 before 2", []*harness.Result{states(harness.Misconfigured), states(harness.Interrupted), checked(check.Fail)}, 130},
-		{"skipped runs do no harm", []*harness.Result{states(harness.Complete, harness.Skipped)}, 0},
+		{"nothing in it", []*result.Result{{}}, 2},
+		{"only skips", []*result.Result{{Runs: []result.Run{{State: record.Skipped}}, Checks: []check.Result{{Status: check.Skip}}}}, 2},
+		{"3 before 1", []*result.Result{checked(check.Fail), states(record.Incomplete)}, 3},
+		{"2 before 3", []*result.Result{states(record.Incomplete), states(record.Misconfigured)}, 2},
+		{"130 before 2", []*result.Result{states(record.Misconfigured), states(record.Interrupted), checked(check.Fail)}, 130},
+		{"skipped runs do no harm", []*result.Result{states(record.Complete, record.Skipped)}, 0},
 	} {
-		if got := harness.Exit(test.rs...); got != test.want {
+		if got := result.Exit(test.rs...); got != test.want {
 			t.Errorf("%s: exit is %d, want %d", test.name, got, test.want)
 		}
 	}
-	if got := harness.FirstExit(map[int]bool{1: true, 4: true}); got != 1 {
+	if got := result.FirstExit(map[int]bool{1: true, 4: true}); got != 1 {
 		t.Errorf("1 and 4 are due: exit is %d, want 1", got)
 	}
-	if got := harness.FirstExit(map[int]bool{4: true}); got != 4 {
+	if got := result.FirstExit(map[int]bool{4: true}); got != 4 {
 		t.Errorf("4 is due: exit is %d, want 4", got)
 	}
 }
 
 func TestRunStates(t *testing.T) {
-	script := func(text string) func(*testing.T) *harness.Result {
-		return func(t *testing.T) *harness.Result {
+	script := func(text string) func(*testing.T) *result.Result {
+		return func(t *testing.T) *result.Result {
 			path := small(t, "")
 			if err := os.WriteFile(filepath.Join(filepath.Dir(path), "gates.yaml"), []byte(text), 0o666); err != nil {
 				t.Fatal(err)
@@ -89,14 +93,14 @@ func TestRunStates(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name string
-		run  func(*testing.T) *harness.Result
-		want harness.State
+		run  func(*testing.T) *result.Result
+		want record.State
 		says string
 	}{
-		{"script runs out", script("turns: [{turns: 1-3, check: \"no\", next: continue}]\n"), harness.Misconfigured, "turn 4"},
-		{"attempts run out", script("default: {attempts: [{raw: what}]}\n"), harness.Misconfigured, "turn 1"},
+		{"script runs out", script("turns: [{turns: 1-3, check: \"no\", next: continue}]\n"), record.Misconfigured, "turn 4"},
+		{"attempts run out", script("default: {attempts: [{raw: what}]}\n"), record.Misconfigured, "turn 1"},
 		{"transport error", script("turns: [{turn: 3, error: connection refused}]\ndefault: {check: \"no\", next: continue}\n"),
-			harness.Incomplete, "turn 3, attempt 1: connection refused"},
+			record.Incomplete, "turn 3, attempt 1: connection refused"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := test.run(t)
@@ -120,10 +124,10 @@ func TestRunStates(t *testing.T) {
 func TestCancelledRunsAreInterruptedAndTheirLogsWhole(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cfg := config(t)
-	cfg.Parallel = 1
+	cfg.Run.Parallel = 1
 	asked := 0
-	cfg.Models = func(r harness.ModelFor) (loop.Model, error) {
-		m, err := models(r)
+	cfg.Models = func(r run.ModelFor) (loop.Model, error) {
+		m, err := factory(r)
 		return modelFunc(func(ctx context.Context, q loop.Request) (loop.Completion, error) {
 			if asked++; asked == 33 {
 				cancel()
@@ -139,8 +143,8 @@ func TestCancelledRunsAreInterruptedAndTheirLogsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if harness.Exit(r) != 130 || r.Count(harness.Complete) == 0 || r.Count(harness.Interrupted) < 400 || asked != 33 {
-		t.Errorf("exit %d, %d complete, %d interrupted, %d calls", harness.Exit(r), r.Count(harness.Complete), r.Count(harness.Interrupted), asked)
+	if result.Exit(r) != 130 || r.Count(record.Complete) == 0 || r.Count(record.Interrupted) < 400 || asked != 33 {
+		t.Errorf("exit %d, %d complete, %d interrupted, %d calls", result.Exit(r), r.Count(record.Complete), r.Count(record.Interrupted), asked)
 	}
 	if f := failures(r); f != "" {
 		t.Errorf("an interruption is no failure:\n%s", f)
@@ -148,7 +152,7 @@ func TestCancelledRunsAreInterruptedAndTheirLogsWhole(t *testing.T) {
 	// A second evaluation repairs the folder.
 	again, fresh := config(t), config(t)
 	again.Out = cfg.Out
-	again.Select = func(c harness.Cell) bool { return c.Model == "oracle" }
+	again.Select = func(c plan.Cell) bool { return c.Model == "oracle" }
 	fresh.Select = again.Select
 	r1, r2 := eval(t, again, experiments+"hotpotqa.yaml"), eval(t, fresh, experiments+"hotpotqa.yaml")
 	if diff := cmp.Diff(marshal(t, r1), marshal(t, r2)); diff != "" {
@@ -162,14 +166,14 @@ func TestNothingWrittenIsLost(t *testing.T) {
 	eval(t, cfg, experiments+"gated-loop.yaml")
 	before := tree(t, cfg.Out)
 	failing := cfg
-	failing.Models = func(harness.ModelFor) (loop.Model, error) {
+	failing.Models = func(run.ModelFor) (loop.Model, error) {
 		return modelFunc(func(context.Context, loop.Request) (loop.Completion, error) {
 			return loop.Completion{}, errors.New("down")
 		}), nil
 	}
 	eval(t, failing, small(t, ""))
 	only := "ten-turns/redis-port/L1/a7-retry/record"
-	failing.Select = func(c harness.Cell) bool { return c.Name == only }
+	failing.Select = func(c plan.Cell) bool { return c.Name == only }
 	eval(t, failing, experiments+"gated-loop.yaml")
 	for name, text := range before {
 		if after, err := os.ReadFile(filepath.Join(cfg.Out, name)); !strings.Contains(name, only) && (err != nil || string(after) != text) {
@@ -279,10 +283,10 @@ func TestWarningsTellOfTags(t *testing.T) {
 
 func TestProgressCountsTurns(t *testing.T) {
 	cfg := config(t)
-	var last harness.Progress
-	cfg.Progress = func(p harness.Progress) { last = p }
+	var last run.Progress
+	cfg.Run.Progress = func(p run.Progress) { last = p }
 	eval(t, cfg, small(t, "trials: 2\n"))
-	if diff := cmp.Diff(harness.Progress{Experiment: "small", Turns: 10, Of: 10, Runs: 2, OfAll: 2}, last); diff != "" {
+	if diff := cmp.Diff(run.Progress{Experiment: "small", Turns: 10, Of: 10, Runs: 2, OfAll: 2}, last); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
 	}
 }

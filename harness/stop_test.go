@@ -8,7 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/loop"
 )
 
@@ -47,9 +49,9 @@ func (h hung) Complete(ctx context.Context, r loop.Request) (loop.Completion, er
 func TestInterruptFinishesTheTurnInHand(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cfg := config(t)
-	cfg.Parallel = 1
-	cfg.Models = func(r harness.ModelFor) (loop.Model, error) {
-		m, err := models(r)
+	cfg.Run.Parallel = 1
+	cfg.Models = func(r run.ModelFor) (loop.Model, error) {
+		m, err := factory(r)
 		return hung{m, cancel}, err
 	}
 	e, err := prepare(t, cfg, threeRunFiles(t, "default: {check: no, next: continue}\n")+"/e.yaml")
@@ -61,7 +63,7 @@ func TestInterruptFinishesTheTurnInHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := r.Runs[0]
-	if first.State != harness.Interrupted || first.ChunksSeen != 2 || first.Calls != 3 {
+	if first.State != record.Interrupted || first.ChunksSeen != 2 || first.Calls != 3 {
 		t.Errorf("the run is %s (%s) after %d turns and %d calls, want interrupted after 2 and 3", first.State, first.Reason, first.ChunksSeen, first.Calls)
 	}
 	for _, c := range r.Checks {
@@ -69,8 +71,8 @@ func TestInterruptFinishesTheTurnInHand(t *testing.T) {
 			t.Errorf("log: %s %s", c.Status, c.Detail)
 		}
 	}
-	if harness.Exit(r) != 130 || failures(r) != "" {
-		t.Errorf("exit %d, want 130; failures: %s", harness.Exit(r), failures(r))
+	if result.Exit(r) != 130 || failures(r) != "" {
+		t.Errorf("exit %d, want 130; failures: %s", result.Exit(r), failures(r))
 	}
 }
 
@@ -78,32 +80,32 @@ func TestFailFastBeginsNothingMore(t *testing.T) {
 	for name, test := range map[string]struct {
 		bad  string
 		more string // of the spec
-		want []harness.State
+		want []record.State
 		exit int
 	}{
-		"nothing fails":         {"default: {check: no, next: continue}\n", "", []harness.State{"complete", "complete", "complete"}, 0},
-		"a reply does not come": {"default: {error: refused}\n", "", []harness.State{"complete", "incomplete", "skipped"}, 3},
-		"a script runs out":     {"turns: [{turn: 1, check: no, next: continue}]\n", "", []harness.State{"complete", "misconfigured", "skipped"}, 2},
+		"nothing fails":         {"default: {check: no, next: continue}\n", "", []record.State{"complete", "complete", "complete"}, 0},
+		"a reply does not come": {"default: {error: refused}\n", "", []record.State{"complete", "incomplete", "skipped"}, 3},
+		"a script runs out":     {"turns: [{turn: 1, check: no, next: continue}]\n", "", []record.State{"complete", "misconfigured", "skipped"}, 2},
 		"a golden is missing": {"default: {check: no, next: continue}\n", "golden: [{file: g.txt, query: q, corpus: s, turn: 1}]\n",
-			[]harness.State{"skipped", "skipped", "skipped"}, 1},
+			[]record.State{"skipped", "skipped", "skipped"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := threeRunFiles(t, test.bad)
 			path := dir + "/f.yaml"
 			writeFile(t, path, threeRuns+test.more)
 			cfg := config(t)
-			cfg.FailFast, cfg.Parallel = true, 8
+			cfg.Run.FailFast, cfg.Run.Parallel = true, 8
 			r := eval(t, cfg, path)
-			var got []harness.State
+			var got []record.State
 			for _, run := range r.Runs {
 				got = append(got, run.State)
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" || harness.Exit(r) != test.exit {
-				t.Errorf("exit %d, want %d (-want +got):\n%s", harness.Exit(r), test.exit, diff)
+			if diff := cmp.Diff(test.want, got); diff != "" || result.Exit(r) != test.exit {
+				t.Errorf("exit %d, want %d (-want +got):\n%s", result.Exit(r), test.exit, diff)
 			}
-			cfg.FailFast = false
-			if r := eval(t, cfg, path); r.Count(harness.Skipped) > 0 {
-				t.Errorf("without it %d runs are skipped", r.Count(harness.Skipped))
+			cfg.Run.FailFast = false
+			if r := eval(t, cfg, path); r.Count(record.Skipped) > 0 {
+				t.Errorf("without it %d runs are skipped", r.Count(record.Skipped))
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/result"
 )
 
 // Hard negatives are counted apart: all of them tempt who always says yes, none the oracle.
@@ -27,7 +27,7 @@ func TestHardNegatives(t *testing.T) {
 	yes := map[string]int{"oracle": 0, "always_update": turns["always_update"]}
 	for _, row := range r.Gates {
 		want, known := yes[row.Model]
-		if known && row.Hard != (harness.HardRow{Turns: turns[row.Model], Yes: want}) || turns[row.Model] == 0 {
+		if known && row.Hard != (result.HardRow{Turns: turns[row.Model], Yes: want}) || turns[row.Model] == 0 {
 			t.Errorf("%s: hard negatives %+v, want %d, yes on %d", row.Model, row.Hard, turns[row.Model], want)
 		}
 	}
@@ -36,10 +36,10 @@ func TestHardNegatives(t *testing.T) {
 // What only the tokenizer or the rest of a map can tell is said at the field that it is about.
 func TestSynthErrorsStandAtTheirFields(t *testing.T) {
 	for synth, says := range map[string]string{
-		"tokens: 30":               ":2:58: corpora[0].synth.tokens: found 30, want room for the",
-		"lengths: [8k, 30]":        ":2:59: corpora[0].synth.lengths: found 30, want room for the",
+		"tokens: 30":               ":2:58: corpora[0].synth.tokens: found 30, want at least the",
+		"lengths: [8k, 30]":        ":2:59: corpora[0].synth.lengths: found 30, want at least the",
 		"tokens: 8k, queries: 9":   ":2:71: corpora[0].synth.queries: found 9, want at most the needles, 4",
-		"tokens: 8k, needles: 501": ":2:71: corpora[0].synth.needles: found 501 of 1 values, want",
+		"tokens: 8k, needles: 501": ":2:71: corpora[0].synth.needles: found 501, want at most 500",
 		"tokens: 8k, values: 200":  ":2:26: corpora[0].synth: needles: found 4 of 200 values, want",
 	} {
 		path := filepath.Join(write(t, map[string]string{"s.yaml": "experiment: s\ncorpora: [{id: c, synth: {task: niah_multikey_1, " +

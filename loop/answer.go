@@ -18,11 +18,12 @@ type Answer struct {
 // none is asked for again as a turn's is, Attempts times in all; an answer is never made
 // up. The error is ctx's own or a *ModelError.
 func AskAnswer(ctx context.Context, m Model, p prompt.Prompt, maxTokens int) (Answer, error) {
-	text, attempts, failures, err := ask(ctx, m, Request{Turn: AnswerTurn, System: p.System, User: p.User, MaxTokens: maxTokens}, parseAnswer)
+	text, attempts, failures, err := ask(ctx, m, Request{Turn: AnswerTurn, System: p.System, User: p.User, MaxTokens: maxTokens}, ParseAnswer)
 	return Answer{text, attempts, failures}, err
 }
 
-func parseAnswer(c Completion) (string, error) {
+// ParseAnswer reads the answer that a completion holds. The error is a *gate.SyntaxError.
+func ParseAnswer(c Completion) (string, error) {
 	reply, err := c.whole()
 	if err != nil {
 		return "", err

@@ -1,6 +1,9 @@
 package loop
 
-import "github.com/poimen-memory/mem/gate"
+import (
+	"github.com/poimen-memory/mem/gate"
+	"github.com/poimen-memory/mem/prompt"
+)
 
 // Schema is the version of the event log's format.
 const Schema = 1
@@ -10,24 +13,31 @@ const Schema = 1
 type Level int
 
 // Event is one line of a run's log. Events hold no clock, path or name, and nothing but
-// their level fields depends on the level, so logs of two levels can be compared.
-type Event interface{ Type() string }
+// their level fields depends on the level, so logs of two levels can be compared. The types
+// of this package are all that there are.
+type Event interface {
+	Type() string // the event's name in the log
+	sealed()
+}
 
-// RunStart opens a log. SHAs are SHA-256 in hex.
+// RunStart opens a log. SHAs are SHA-256 in hex. StartTurn and StartMemorySHA are the start
+// state of a run that continues a session, and are not written if they are zero.
 type RunStart struct {
-	Schema       int    `json:"schema"`
-	Level        Level  `json:"level"`
-	QuerySHA     string `json:"query_sha"`
-	UseExitGate  bool   `json:"use_exit_gate"`
-	MemoryBudget int    `json:"memory_budget"` // tokens
-	Tokenizer    string `json:"tokenizer"`
+	Schema         int    `json:"schema"`
+	Level          Level  `json:"level"`
+	QuerySHA       string `json:"query_sha"`
+	UseExitGate    bool   `json:"use_exit_gate"`
+	MemoryBudget   int    `json:"memory_budget"` // tokens
+	Tokenizer      string `json:"tokenizer"`
+	StartTurn      int    `json:"start_turn,omitempty"`       // turns before this log; its first turn is the next
+	StartMemorySHA string `json:"start_memory_sha,omitempty"` // of the memory that the first turn is shown
 }
 
 // Gate is what the model said at a turn that parsed. Whether the update took place is
 // told by the events after it in the turn: Evidence and Memory, or BudgetExceeded.
 type Gate struct {
 	Level    Level  `json:"level"`
-	Turn     int    `json:"turn"` // 1-based
+	Turn     int    `json:"turn"` // 1-based in the session
 	ChunkSHA string `json:"chunk_sha"`
 	Update   bool   `json:"update"`
 	Exit     bool   `json:"exit"` // recorded always, acted on only with UseExitGate
@@ -42,8 +52,8 @@ type Evidence struct {
 	Bytes int    `json:"bytes"` // its length
 }
 
-// Memory is the new memory M_t. Parents are the evidence's sha and the previous
-// memory's; the first memory has only the former.
+// Memory is the new memory M_t. Parents are the evidence's sha and the previous memory's,
+// which may be the start memory's; the first memory has only the former.
 type Memory struct {
 	Level   Level    `json:"level"`
 	Turn    int      `json:"turn"`
@@ -51,6 +61,13 @@ type Memory struct {
 	Parents []string `json:"parents"`
 	Tokens  int      `json:"tokens"` // as rendered in a prompt
 	Text    string   `json:"text"`
+}
+
+// Measured is the memory as a value of the prompt's template, not counted again.
+func (m Memory) Measured() prompt.Text {
+	t := prompt.Text{Raw: m.Text, Tokens: m.Tokens}
+	t.Sent, t.Reserved, t.GateTags = prompt.Escape(m.Text)
+	return t
 }
 
 // BudgetExceeded is an update that was rejected for its length; the turn retained.
@@ -71,7 +88,9 @@ type ParseFailed struct {
 	Kinds    []gate.Kind `json:"kinds"`
 }
 
-// RunEnd closes a log.
+// RunEnd closes a log. ChunksSeen and ChunksUsed count the turns of this log, and those of
+// them that wrote a memory; turns before a start state count for neither. FinalMemorySHA is
+// that of the start memory if no turn wrote another.
 type RunEnd struct {
 	Level          Level     `json:"level"`
 	ChunksSeen     int       `json:"chunks_seen"`
@@ -89,23 +108,31 @@ const (
 	ExitGate  StoppedBy = "exit_gate"
 )
 
-// Type is the event's name in the log.
+// Type is "run_start".
 func (RunStart) Type() string { return "run_start" }
 
-// Type is the event's name in the log.
+// Type is "gate".
 func (Gate) Type() string { return "gate" }
 
-// Type is the event's name in the log.
+// Type is "evidence".
 func (Evidence) Type() string { return "evidence" }
 
-// Type is the event's name in the log.
+// Type is "memory".
 func (Memory) Type() string { return "memory" }
 
-// Type is the event's name in the log.
+// Type is "budget_exceeded".
 func (BudgetExceeded) Type() string { return "budget_exceeded" }
 
-// Type is the event's name in the log.
+// Type is "parse_failed".
 func (ParseFailed) Type() string { return "parse_failed" }
 
-// Type is the event's name in the log.
+// Type is "run_end".
 func (RunEnd) Type() string { return "run_end" }
+
+func (RunStart) sealed()       {}
+func (Gate) sealed()           {}
+func (Evidence) sealed()       {}
+func (Memory) sealed()         {}
+func (BudgetExceeded) sealed() {}
+func (ParseFailed) sealed()    {}
+func (RunEnd) sealed()         {}

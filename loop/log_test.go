@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/gate"
+	"github.com/poimen-memory/mem/internal/digest"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/prompt"
 )
@@ -40,24 +41,24 @@ func TestEventsAndRequestsToTheLastField(t *testing.T) {
 	if _, err := loop.Run(t.Context(), cfg, query, source); err != nil {
 		t.Fatal(err)
 	}
-	chunk, final := prompt.SHA(raw), prompt.SHA(second)
+	chunk, final := digest.Of(raw), digest.Of(second)
 	want := [][]loop.Event{
-		{loop.RunStart{Schema: 1, Level: 2, QuerySHA: prompt.SHA(query), MemoryBudget: 3, Tokenizer: "words"}},
+		{loop.RunStart{Schema: 1, Level: 2, QuerySHA: digest.Of(query), MemoryBudget: 3, Tokenizer: "words"}},
 		{
 			loop.Gate{Level: 2, Turn: 1, ChunkSHA: chunk, Update: true, Attempts: 1},
 			loop.Evidence{Level: 1, Turn: 1, SHA: chunk, Bytes: len(raw)},
-			loop.Memory{Level: 2, Turn: 1, SHA: prompt.SHA(first), Parents: []string{chunk}, Tokens: 2, Text: first},
+			loop.Memory{Level: 2, Turn: 1, SHA: digest.Of(first), Parents: []string{chunk}, Tokens: 2, Text: first},
 		},
 		{loop.Gate{Level: 2, Turn: 2, ChunkSHA: chunk, Exit: true, Attempts: 1}},
 		{loop.ParseFailed{Level: 2, Turn: 3, Attempts: 3, Kinds: []gate.Kind{gate.MissingCheck, gate.MissingCheck, gate.MissingCheck}}},
 		{
 			loop.Gate{Level: 2, Turn: 4, ChunkSHA: chunk, Update: true, Attempts: 1},
-			loop.BudgetExceeded{Level: 2, Turn: 4, Tokens: 4, Budget: 3, CandidateSHA: prompt.SHA(long)},
+			loop.BudgetExceeded{Level: 2, Turn: 4, Tokens: 4, Budget: 3, CandidateSHA: digest.Of(long)},
 		},
 		{
 			loop.Gate{Level: 2, Turn: 5, ChunkSHA: chunk, Update: true, Exit: true, Attempts: 2},
 			loop.Evidence{Level: 1, Turn: 5, SHA: chunk, Bytes: len(raw)},
-			loop.Memory{Level: 2, Turn: 5, SHA: final, Parents: []string{chunk, prompt.SHA(first)}, Tokens: 3, Text: second},
+			loop.Memory{Level: 2, Turn: 5, SHA: final, Parents: []string{chunk, digest.Of(first)}, Tokens: 3, Text: second},
 		},
 		{loop.RunEnd{Level: 2, ChunksSeen: 5, ChunksUsed: 2, FinalMemorySHA: &final, StoppedBy: loop.SourceEnd}},
 	}
@@ -82,8 +83,8 @@ func TestParsePutsTheReasoningBeforeTheText(t *testing.T) {
 		want  gate.Decision
 		err   error
 	}{
-		"reasoning":  {loop.Completion{Reasoning: "hm", Text: no("end")}, gate.Decision{Exit: true, Reasoning: "hm"}, nil},
-		"none":       {loop.Completion{Text: no("end")}, gate.Decision{Exit: true}, nil},
+		"reasoning":  {loop.Completion{Reasoning: "hm", Text: no("end")}, gate.Decision{Exit: true, Reasoning: "hm", HasCandidate: true, Candidate: ignored}, nil},
+		"none":       {loop.Completion{Text: no("end")}, gate.Decision{Exit: true, HasCandidate: true, Candidate: ignored}, nil},
 		"wrong text": {loop.Completion{Text: "so"}, gate.Decision{}, &gate.SyntaxError{Kind: gate.MissingCheck, Offset: 2, Want: "<check>yes</check> or <check>no</check>", Found: "end of reply"}},
 		"cut": {loop.Completion{Reasoning: "hm", Text: no("end"), Finish: loop.FinishLength}, gate.Decision{},
 			&gate.SyntaxError{Kind: gate.Length, Offset: len(no("end")), Want: "a whole reply", Found: "a reply cut by the token limit"}},

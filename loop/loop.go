@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
+	"strings"
 
 	"github.com/poimen-memory/mem/gate"
 	"github.com/poimen-memory/mem/prompt"
@@ -29,21 +31,66 @@ type Config struct {
 	Level       Level
 	UseExitGate bool   // act on the exit gate; it is recorded always
 	Tokenizer   string // the name of what Prompts counts with, for the log
+
+	// StartTurn and StartMemory are where a run continues a session: the number of the last
+	// turn before it, and the memory then, of which "" is none. Zero: a new session.
+	StartTurn   int
+	StartMemory string
+}
+
+// A ConfigError is a Config that Run does not begin with. Nothing was emitted or asked.
+type ConfigError struct {
+	Field string // of Config, or "chunks"
+	Found string
+	Want  string
+}
+
+func (e *ConfigError) Error() string {
+	return fmt.Sprintf("loop: %s is %s, want %s", e.Field, e.Found, e.Want)
+}
+
+// Misconfigured is true.
+func (e *ConfigError) Misconfigured() bool { return true }
+
+func (cfg Config) check() error {
+	switch {
+	case cfg.Model == nil:
+		return &ConfigError{"Model", "nil", "a model to ask"}
+	case cfg.Prompts == nil:
+		return &ConfigError{"Prompts", "nil", "a builder of prompts"}
+	case cfg.Sink == nil:
+		return &ConfigError{"Sink", "nil", "a sink for events"}
+	case cfg.StartTurn < 0:
+		return &ConfigError{"StartTurn", strconv.Itoa(cfg.StartTurn), "0 or more"}
+	case cfg.StartMemory != strings.TrimSpace(cfg.StartMemory):
+		return &ConfigError{"StartMemory", fmt.Sprintf("%.40q", cfg.StartMemory), "a text without white space around it, as memories are"}
+	}
+	return nil
 }
 
 // Outcome is what a run came to. Of a run that stopped early it is the state after its
 // last whole turn.
 type Outcome struct {
-	ChunksSeen, ChunksUsed int
-	Memory                 *prompt.Text // nil: none was ever written
+	ChunksSeen, ChunksUsed int          // by this run: what a start state rests on is not counted
+	Memory                 *prompt.Text // the start memory if the run wrote none; nil: none
 	StoppedBy              StoppedBy    // empty: the run did not end
 }
 
-// Run reads chunks until they end, or the exit gate opens and is in force. The error is
-// ctx's own, a *ModelError, one that wraps a *prompt.OverBudget, or the source's or
-// sink's; the Outcome is valid with it.
+// Run reads chunks until they end, or the exit gate opens and is in force. The error is a
+// *ConfigError, ctx's own, a *ModelError, one that wraps a *prompt.OverBudget, or the
+// source's or sink's; the Outcome is valid with it.
 func Run(ctx context.Context, cfg Config, query string, chunks iter.Seq2[prompt.Chunk, error]) (Outcome, error) {
+	if err := cfg.check(); err != nil {
+		return Outcome{}, err
+	}
+	if chunks == nil {
+		return Outcome{}, &ConfigError{"chunks", "nil", "a sequence of chunks"}
+	}
 	r := run{Config: cfg, problem: cfg.Prompts.Measure(query)}
+	if cfg.StartMemory != "" {
+		memory := cfg.Prompts.Measure(cfg.StartMemory)
+		r.out.Memory = &memory
+	}
 	if err := r.emit(ctx, r.start()); err != nil {
 		return r.out, err
 	}
@@ -69,10 +116,14 @@ type run struct {
 }
 
 func (r *run) start() RunStart {
-	return RunStart{
+	start := RunStart{
 		Schema: Schema, Level: r.Level, QuerySHA: r.problem.SHA(), UseExitGate: r.UseExitGate,
-		MemoryBudget: r.Prompts.Budget().Memory, Tokenizer: r.Tokenizer,
+		MemoryBudget: r.Prompts.Budget().Memory, Tokenizer: r.Tokenizer, StartTurn: r.StartTurn,
 	}
+	if r.out.Memory != nil {
+		start.StartMemorySHA = r.out.Memory.SHA()
+	}
+	return start
 }
 
 func (r *run) end(ctx context.Context, by StoppedBy) (Outcome, error) {
@@ -98,7 +149,7 @@ func (r *run) emit(ctx context.Context, unit ...Event) error {
 // turn takes one chunk through the loop and says whether the exit gate opened. State
 // changes only after the sink has the turn.
 func (r *run) turn(ctx context.Context, chunk prompt.Chunk) (exit bool, err error) {
-	n := r.out.ChunksSeen + 1
+	n := r.StartTurn + r.out.ChunksSeen + 1
 	p, err := r.Prompts.Assemble(r.problem, r.out.Memory, chunk)
 	if err != nil {
 		return false, fmt.Errorf("turn %d: %w", n, err)
@@ -111,7 +162,7 @@ func (r *run) turn(ctx context.Context, chunk prompt.Chunk) (exit bool, err erro
 	if err := r.emit(ctx, unit...); err != nil {
 		return false, err
 	}
-	r.out.ChunksSeen = n
+	r.out.ChunksSeen++
 	if memory != nil {
 		r.out.Memory = memory
 		r.out.ChunksUsed++

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/gate"
+	"github.com/poimen-memory/mem/internal/digest"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/loop/eventlog"
 	"github.com/poimen-memory/mem/prompt"
@@ -35,7 +36,13 @@ func (s *script) Complete(_ context.Context, r loop.Request) (loop.Completion, e
 
 func each(reply ...string) [][]string { return [][]string{reply} }
 
-func no(next string) string { return gate.Decision{Exit: next == "end"}.Reply() }
+// ignored is the candidate of each no: another text than any memory here, so that a loop that
+// adopts it is found by every test that looks at a memory.
+const ignored = "an ignored candidate"
+
+func no(next string) string {
+	return gate.Decision{HasCandidate: true, Candidate: ignored, Exit: next == "end"}.Reply()
+}
 
 func yes(memory, next string) string {
 	return gate.Decision{Update: true, HasCandidate: true, Candidate: memory, Exit: next == "end"}.Reply()
@@ -189,7 +196,7 @@ func TestLoop(t *testing.T) {
 	t.Run("a6_budget_exceeded_retains", func(t *testing.T) {
 		long := strings.TrimSpace(strings.Repeat("word ", 4000))
 		r := run(t, loop.Config{}, 3, [][]string{{yes("first", "continue")}, {yes(long, "continue")}, {no("continue")}})
-		want := []loop.BudgetExceeded{{Level: 1, Turn: 2, Tokens: 4000, Budget: 1024, CandidateSHA: prompt.SHA(long)}}
+		want := []loop.BudgetExceeded{{Level: 1, Turn: 2, Tokens: 4000, Budget: 1024, CandidateSHA: digest.Of(long)}}
 		if diff := cmp.Diff(want, events[loop.BudgetExceeded](r.log)); diff != "" {
 			t.Errorf("budget_exceeded (-want +got):\n%s", diff)
 		}
@@ -233,7 +240,7 @@ func TestLoop(t *testing.T) {
 			}
 			previous = m.SHA
 		}
-		if previous != prompt.SHA("three") {
+		if previous != digest.Of("three") {
 			t.Errorf("the last memory is not the third")
 		}
 	})

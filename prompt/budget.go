@@ -1,6 +1,9 @@
 package prompt
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Budget holds the limits of a prompt's components, in tokens. A zero field takes the
 // default, the seed's budget table (M1.3).
@@ -37,6 +40,12 @@ func (b Budget) Check() error {
 	if least := min(b.Window, b.Template, b.Question, b.Memory, b.Chunk, b.Response); least < 1 {
 		return fmt.Errorf("found a limit of %d tokens, want 1 or more", least)
 	}
+	if b.Window > math.MaxInt32 {
+		return fmt.Errorf("found a window of %d tokens, want at most %d", b.Window, math.MaxInt32)
+	}
+	if most := max(b.Template, b.Question, b.Memory, b.Chunk, b.Response); most > b.Window {
+		return fmt.Errorf("found a limit of %d tokens, want at most the window of %d", most, b.Window)
+	}
 	if sum := b.Template + b.Question + b.Memory + b.Chunk + b.Response; sum > b.Window {
 		return fmt.Errorf("template %d + question %d + memory %d + chunk %d + response %d = %d tokens, over the window of %d",
 			b.Template, b.Question, b.Memory, b.Chunk, b.Response, sum, b.Window)
@@ -49,13 +58,13 @@ type Tokens struct {
 	System, Template, Problem, Memory, Section int
 }
 
-// Slack bounds, in tokens, how far the sum of the components may be from the count of the
+// slack bounds, in tokens, how far the sum of the components may be from the count of the
 // assembled prompt: at each of the six borders between template and values, merges add or
 // save a few. It is measured, not proved: at most six in all, over 180,000 prompts of texts
 // made to disturb their neighbours, in each vocabulary that we scan.
-const Slack = 6 * 8
+const slack = 6 * 8
 
-// Prompt is the sum of the components, within Slack of the assembled prompt's count.
+// Prompt is the sum of the components, within slack of the assembled prompt's count.
 func (t Tokens) Prompt() int { return t.System + t.Template + t.Problem + t.Memory + t.Section }
 
 // Component names a part of a prompt that has a limit.

@@ -3,7 +3,6 @@ package prompt
 import (
 	_ "embed"
 	"errors"
-	"strings"
 )
 
 // Figure10a is the paper's prompt (arXiv 2602.10560, Figure 10a), byte for byte.
@@ -30,7 +29,6 @@ type Builder struct {
 	counter  Counter
 	system   string
 	template template
-	around   [2]string // the memory, between its tags
 	budget   Budget
 	fixed    Tokens // System and Template
 	noMemory Text
@@ -59,8 +57,6 @@ func New(cfg Config) (*Builder, error) {
 	if b.template, err = parseTemplate(cfg.Template, problemPlace, memoryPlace, sectionPlace); err != nil {
 		return nil, err
 	}
-	parts, _ := Split(cfg.Template) // which parseTemplate has split already
-	b.around[0], b.around[1], _ = strings.Cut(parts.Memory, memoryPlace.String())
 	b.noMemory = b.Measure(NoMemory)
 	b.fixed = Tokens{System: cfg.Counter.Count(cfg.System), Template: b.template.count(cfg.Counter)}
 	return b, b.budget.check(b.fixed)
@@ -74,15 +70,9 @@ func (b *Builder) Fixed() Tokens { return b.fixed }
 
 // Measure prepares a text for a place of the template: escaped and counted.
 func (b *Builder) Measure(raw string) Text {
-	t := Sized(raw, 0)
-	t.Tokens = b.counter.Count(t.Sent)
-	return t
-}
-
-// Sized is Measure for a text whose count is already known.
-func Sized(raw string, tokens int) Text {
-	t := Text{Raw: raw, Tokens: tokens}
+	t := Text{Raw: raw}
 	t.Sent, t.Reserved, t.GateTags = Escape(raw)
+	t.Tokens = b.counter.Count(t.Sent)
 	return t
 }
 
@@ -90,9 +80,6 @@ func Sized(raw string, tokens int) Text {
 func (b *Builder) Chunk(records ...Record) Chunk {
 	return Chunk{Text: b.Measure(Render(records...)), Records: len(records)}
 }
-
-// Around is what the template has before and after a memory, between its tags.
-func (b *Builder) Around() (before, after string) { return b.around[0], b.around[1] }
 
 // Memory is M_{t-1} as a prompt shows it: nil is NoMemory.
 func (b *Builder) Memory(memory *Text) Text {
@@ -126,7 +113,7 @@ func (b *Builder) fill(t template, fixed Tokens, problem, memory, section Text) 
 // components, where that sum is so near the limit that the borders decide.
 func (b *Builder) whole(p Prompt) error {
 	limit := b.budget.Prompt()
-	if p.Tokens.Prompt() <= limit-Slack {
+	if p.Tokens.Prompt() <= limit-slack {
 		return nil
 	}
 	if n := p.Tokens.System + b.counter.Count(p.User); n > limit {

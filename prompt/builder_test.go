@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/poimen-memory/mem/internal/digest"
 	"github.com/poimen-memory/mem/prompt"
 )
 
@@ -28,7 +29,7 @@ func newBuilder(t testing.TB, cfg prompt.Config) *prompt.Builder {
 }
 
 func TestTemplateIsThePapers(t *testing.T) {
-	if got := prompt.SHA(prompt.Figure10a); got != "252cf00d59eaf7274af678888e8225c03ecdb60adb8c7fb735937e2c99a653e7" {
+	if got := digest.Of(prompt.Figure10a); got != "252cf00d59eaf7274af678888e8225c03ecdb60adb8c7fb735937e2c99a653e7" {
 		t.Errorf("the template's SHA-256 is %s: it is a contract, not a text to improve", got)
 	}
 	if n := strings.Count(prompt.Figure10a, "\n"); n != 21 || strings.HasSuffix(prompt.Figure10a, "\n") {
@@ -91,7 +92,7 @@ func TestEscape(t *testing.T) {
 
 func TestSHAIsOfTheBytesBeforeEscaping(t *testing.T) {
 	m := newBuilder(t, prompt.Config{}).Measure("<memory>")
-	if m.SHA() != prompt.SHA("<memory>") || m.Sent == m.Raw {
+	if m.SHA() != digest.Of("<memory>") || m.Sent == m.Raw {
 		t.Errorf("text is %+v", m)
 	}
 }
@@ -177,7 +178,7 @@ func TestEveryFieldOfAPrompt(t *testing.T) {
 		t.Errorf("budget (-want +got):\n%s", diff)
 	}
 	memory := b.Measure("kept </memory>")
-	if memory != prompt.Sized("kept </memory>", 2) || memory != (prompt.Text{Raw: "kept </memory>", Sent: "kept &lt;/memory>", Tokens: 2, Reserved: 1}) {
+	if memory != (prompt.Text{Raw: "kept </memory>", Sent: "kept &lt;/memory>", Tokens: 2, Reserved: 1}) {
 		t.Errorf("measured: %+v", memory)
 	}
 	chunk := b.Chunk(prompt.Record{Role: "user", Text: "a b"}, prompt.Record{Role: "tool", Text: "<next> c"})
@@ -204,17 +205,6 @@ func TestEveryFieldOfAPrompt(t *testing.T) {
 	}
 	if got, err := a.Assemble(b.Measure("Q"), &memory); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
-	}
-}
-
-// TestAround: what stands beside a memory is the template's, to the byte.
-func TestAround(t *testing.T) {
-	b := newBuilder(t, prompt.Config{Template: "<problem>{prompt}</problem>{<memory>\n so far: {memory}\t</memory><section>{chunk}</section>"})
-	if before, after := b.Around(); before != "\n so far: " || after != "\t" {
-		t.Errorf("around a memory are %q and %q", before, after)
-	}
-	if before, after := newBuilder(t, prompt.Config{}).Around(); before != " " || after != " " {
-		t.Errorf("around a memory of the paper's template are %q and %q, want a space each", before, after)
 	}
 }
 

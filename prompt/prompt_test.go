@@ -11,8 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/harness/dataset"
+	"github.com/poimen-memory/mem/harness/plan"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/prompt"
 	"github.com/poimen-memory/mem/prompt/token"
@@ -152,8 +153,8 @@ func TestPrompt(t *testing.T) {
 func realPrompts(t *testing.T, b *prompt.Builder) (sections []int) {
 	t.Helper()
 	limit := 32768 - 2048
-	memory := prompt.Sized("m", b.Budget().Memory)
-	problem := prompt.Sized("q", b.Budget().Question)
+	memory := prompt.Text{Raw: "m", Sent: "m", Tokens: b.Budget().Memory}
+	problem := prompt.Text{Raw: "q", Sent: "q", Tokens: b.Budget().Question}
 	for _, cfg := range realCorpora(t, b) {
 		for _, s := range load(t, cfg) {
 			for c, err := range s.Chunks() {
@@ -186,9 +187,11 @@ func realCorpora(t *testing.T, b *prompt.Builder) (list []corpus.Config) {
 	}
 	seen := map[string]bool{}
 	for _, s := range specs {
-		for _, cfg := range harness.Corpora(s) {
+		for _, cfg := range plan.Corpora(s) {
 			cfg.Pack, cfg.Prompts, cfg.Queries = corpus.Pack{Tokens: 4800}, b, nil
-			cfg.Join = cfg.Format == "hotpotqa" // all samples as one session, packed full
+			if r, ok := cfg.Reader.(dataset.Reader); ok && r.Format == "hotpotqa" {
+				cfg.Reader = dataset.Reader{Format: r.Format, Join: true} // one session, packed full
+			}
 			if key := cfg.Path + cfg.ID; cfg.Path == "" || !seen[key] {
 				seen[key] = true
 				list = append(list, cfg)

@@ -1,10 +1,10 @@
 package prompt
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"regexp"
 	"strings"
+
+	"github.com/poimen-memory/mem/internal/digest"
 )
 
 // Counter counts the tokens of a text in one vocabulary.
@@ -21,18 +21,12 @@ type Text struct {
 }
 
 // SHA is the SHA-256 of the text's raw bytes, in hex.
-func (t Text) SHA() string { return SHA(t.Raw) }
+func (t Text) SHA() string { return digest.Of(t.Raw) }
 
 // Chunk is a Text made of rendered records, the input of one turn.
 type Chunk struct {
 	Text
 	Records int // whole or split, that the chunk shows
-}
-
-// SHA is the SHA-256 of s in hex, the only digest of event logs and journals.
-func SHA(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:])
 }
 
 // A prompt frames its values with these three tags; each stands in it exactly once.

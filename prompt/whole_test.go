@@ -28,7 +28,7 @@ func disturbing(r *rand.Rand) string {
 	return b.String()
 }
 
-// The sum of a prompt's components is within Slack of the count of the prompt.
+// The sum of a prompt's components is within slack of the count of the prompt.
 func TestSumIsWithinSlackOfTheWhole(t *testing.T) {
 	bare := "<problem>{prompt}</problem><memory>{memory}</memory><section>{chunk}</section>"
 	for _, name := range []string{"cl100k_base", "o200k_base", "qwen2.5"} {
@@ -47,7 +47,7 @@ func TestSumIsWithinSlackOfTheWhole(t *testing.T) {
 				}
 				off := p.Tokens.Prompt() - count.Count(p.User)
 				most = max(most, off, -off)
-				if most > prompt.Slack {
+				if most > prompt.ExportedSlack {
 					t.Fatalf("%s: %d tokens apart:\n%q", name, off, p.User)
 				}
 			}
@@ -84,8 +84,8 @@ func TestWholePromptDecidesNearTheLimit(t *testing.T) {
 		counted, n   int // n of the error, 0 for none
 		systemTokens int
 	}{
-		{"far", 192 - prompt.Slack, 90, 0, 0, 0},
-		{"near", 192 - prompt.Slack + 1, 90, 1, 200 + 90 - prompt.Slack + 1, 0},
+		{"far", 192 - prompt.ExportedSlack, 90, 0, 0, 0},
+		{"near", 192 - prompt.ExportedSlack + 1, 90, 1, 200 + 90 - prompt.ExportedSlack + 1, 0},
 		{"full, and it fits", 192, 0, 1, 0, 0},
 		{"full, and borders add", 192, 1, 1, 201, 0},
 		{"the system message counts", 190, 1, 1, 201, 2},

@@ -62,7 +62,7 @@ func TestPoliciesAnswerWithTheirMemory(t *testing.T) {
 
 func TestScriptAnswers(t *testing.T) {
 	s := parse(t, "default: {check: no, next: end}\nanswer: 'port 6380'")
-	if unused := s.Unused(); unused == nil || !strings.Contains(unused.Error(), "s.yaml:2:9: answer: no run used the answer") {
+	if unused := s.Unused(nil); unused == nil || !strings.Contains(unused.Error(), "s.yaml:2:9: answer: no run used the answer") {
 		t.Errorf("unused: %v", unused)
 	}
 	if got := answer(t, s.Model(), nil); got != "port 6380" {

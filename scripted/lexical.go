@@ -2,11 +2,12 @@ package scripted
 
 import (
 	"context"
+	"iter"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/poimen-memory/mem/gate"
 	"github.com/poimen-memory/mem/loop"
@@ -29,7 +30,7 @@ const (
 //
 // It learns from turn to turn: a run needs one of its own.
 type Lexical struct {
-	room   room
+	budget tokenBudget
 	turn   int            // the last one whose chunk was counted; a retry brings it again
 	chunks int            // N
 	found  map[string]int // n, of the question's words
@@ -37,7 +38,7 @@ type Lexical struct {
 
 // NewLexical is a model for one run, for a memory of budget tokens; 0 is the seed's 1024.
 func NewLexical(budget int, counter prompt.Counter) *Lexical {
-	return &Lexical{room: newRoom(budget, counter), found: map[string]int{}}
+	return &Lexical{budget: newTokenBudget(budget, counter), found: map[string]int{}}
 }
 
 // Complete answers one prompt. The error is that of a prompt that cannot be read.
@@ -54,7 +55,7 @@ func (l *Lexical) Complete(_ context.Context, r loop.Request) (loop.Completion, 
 
 func (l *Lexical) decide(v view, turn int) gate.Decision {
 	asked := wordsOf(v.question)
-	l.observe(turn, asked, wordsOf(v.section))
+	l.observe(turn, asked, v.section)
 	q := l.weigh(asked)
 	useful := slices.DeleteFunc(sentences(writable(v.section)), func(s string) bool { return !q.useful(s) })
 	if len(useful) == 0 {
@@ -65,14 +66,16 @@ func (l *Lexical) decide(v view, turn int) gate.Decision {
 }
 
 // observe counts a turn's chunk, once however often it is asked about.
-func (l *Lexical) observe(turn int, asked, chunk map[string]bool) {
+func (l *Lexical) observe(turn int, asked map[string]bool, section string) {
 	if turn <= l.turn {
 		return
 	}
 	l.turn = turn
 	l.chunks++
-	for word := range asked {
-		if chunk[word] {
+	counted := map[string]bool{}
+	for word := range wordsIn(section) {
+		if asked[word] && !counted[word] {
+			counted[word] = true
 			l.found[word]++
 		}
 	}
@@ -99,8 +102,12 @@ func (l *Lexical) weigh(asked map[string]bool) question {
 // covered is the weight of the question's words that text holds.
 func (q question) covered(text string) int {
 	sum := 0
-	for word := range wordsOf(text) {
-		sum += q.weights[word]
+	var counted []string // a question has few words, and a sentence holds fewer of them
+	for word := range wordsIn(text) {
+		if w := q.weights[word]; w != 0 && !slices.Contains(counted, word) {
+			counted = append(counted, word)
+			sum += w
+		}
 	}
 	return sum
 }
@@ -130,9 +137,9 @@ func (l *Lexical) best(q question, memory string, useful []string) string {
 	}
 	ranked := slices.Clone(all)
 	slices.SortStableFunc(ranked, func(a, b string) int { return covered[b] - covered[a] })
-	kept := l.room.mostLines(ranked, func(n int) string { return inOrder(all, ranked[:n]) })
+	kept := l.budget.mostLines(ranked, func(n int) string { return inOrder(all, ranked[:n]) })
 	if kept == 0 {
-		return l.room.head(ranked[0])
+		return l.budget.head(ranked[0])
 	}
 	return inOrder(all, ranked[:kept])
 }
@@ -142,30 +149,54 @@ func inOrder(all, kept []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !slices.Contains(kept, s) }), "\n")
 }
 
-// wordsOf is the set of a text's words: runs of letters and digits, in lower case.
+// wordsOf is the set of a text's words.
 func wordsOf(text string) map[string]bool {
 	words := map[string]bool{}
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}) {
+	for w := range wordsIn(text) {
 		words[w] = true
 	}
 	return words
 }
 
-// sentenceEnd is a line's end, or a full stop and its closing quote or bracket.
-var sentenceEnd = regexp.MustCompile(`[.!?]["')\]]*\s+|\n`)
+// wordsIn gives the words of text in order: runs of letters and digits, in lower case.
+func wordsIn(text string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
+		if r < utf8.RuneSelf {
+			return (r < 'a' || r > 'z') && (r < '0' || r > '9') // there is no upper case left
+		}
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+}
 
 // sentences is the sentences of text without the white space around them. What has no
 // full stop for long, as a log, is cut every sentenceWords words.
 func sentences(text string) []string {
 	var all []string
-	from := 0
-	for _, end := range append(sentenceEnd.FindAllStringIndex(text, -1), []int{0, len(text)}) {
-		for piece := range slices.Chunk(words(text[from:end[1]]), sentenceWords) {
+	for text != "" {
+		end := sentenceEnd(text)
+		for piece := range slices.Chunk(words(text[:end]), sentenceWords) {
 			all = append(all, strings.TrimSpace(strings.Join(piece, "")))
 		}
-		from = end[1]
+		text = text[end:]
 	}
 	return all
+}
+
+// sentenceEnd is where the first sentence of text ends: after its line, or after a full stop,
+// its closing quotes and brackets and the white space that follows.
+func sentenceEnd(text string) int {
+	for at := 0; ; {
+		stop := strings.IndexAny(text[at:], ".!?\n")
+		if stop < 0 {
+			return len(text)
+		}
+		at += stop + 1
+		if text[at-1] == '\n' {
+			return at
+		}
+		closed := strings.TrimLeft(text[at:], `"')]`)
+		if next := strings.TrimLeft(closed, "\t\n\f\r "); len(next) < len(closed) {
+			return len(text) - len(next)
+		}
+	}
 }

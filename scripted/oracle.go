@@ -59,10 +59,10 @@ func (o Oracle) decide(v view, turn int, update, exit bool) gate.Decision {
 	if !update {
 		return gate.Decision{Exit: exit}
 	}
-	r := newRoom(o.Budget, o.Counter)
+	r := newTokenBudget(o.Budget, o.Counter)
 	note := o.Truth[turn-1].Excerpt
 	if writable(note) == "" {
-		note = room{max(r.limit/4, 1), r.counter}.head(v.section)
+		note = tokenBudget{max(r.limit/4, 1), r.counter}.head(v.section)
 	}
 	return write(r.append(v.memory, note), exit)
 }

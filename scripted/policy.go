@@ -77,7 +77,7 @@ func (a AlwaysUpdate) Complete(_ context.Context, r loop.Request) (loop.Completi
 	if err != nil {
 		return loop.Completion{}, err
 	}
-	return say(write(newRoom(a.Budget, a.Counter).head(v.section), false)), nil
+	return say(write(newTokenBudget(a.Budget, a.Counter).head(v.section), false)), nil
 }
 
 // NeverUpdate retains at every turn and reads on.

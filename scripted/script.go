@@ -3,16 +3,15 @@ package scripted
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
-	"sync"
 
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/internal/inputfile"
 	"github.com/poimen-memory/mem/loop"
 )
 
 // Script is a gate script: what a model says at each attempt of each turn, whatever it
-// is asked. It remembers which entries were used.
+// is asked.
 //
 //	turns:
 //	  - {turn: 1, check: yes, update: "Redis is on 6380", next: continue, think: "because"}
@@ -34,14 +33,12 @@ type Script struct {
 	fallback *entry // nil: a turn that no entry names is an error
 	sha      string
 	answer   *entry // nil: to be asked for it is an error
-
-	mu sync.Mutex // of every attempt's used
 }
 
 // entry is what is said at the turns first to last; of the default, and of the answer, these
 // are 0.
 type entry struct {
-	yamlpos.Place
+	diag.Place
 	first, last int
 	answer      bool
 	attempts    []*attempt
@@ -49,16 +46,15 @@ type entry struct {
 
 // attempt is one reply, or a transport error, said so many times in a row.
 type attempt struct {
-	yamlpos.Place
+	diag.Place
 	times int
 	reply loop.Completion
 	err   error
-	used  bool
 }
 
 // ScriptError is a script that does not say what a run needs to know.
 type ScriptError struct {
-	Pos           yamlpos.Pos
+	Pos           diag.Pos
 	Turn, Attempt int
 	Msg           string
 }
@@ -71,7 +67,7 @@ func (e *ScriptError) Misconfigured() bool { return true }
 
 // LoadScript reads a script from a file; see ParseScript.
 func LoadScript(path string) (*Script, error) {
-	data, err := os.ReadFile(path)
+	data, err := inputfile.Read(path, inputfile.MaxScript)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +96,6 @@ func (m scriptModel) Complete(_ context.Context, r loop.Request) (loop.Completio
 	if a == nil {
 		return loop.Completion{}, e.ranOut(r)
 	}
-	m.script.use(a)
 	return a.reply, a.err
 }
 
@@ -147,25 +142,24 @@ func (e *entry) ranOut(r loop.Request) error {
 		fmt.Sprintf("this entry ends at attempt %d, whose reply was not accepted: want one more, or one that parses", total)}
 }
 
-func (s *Script) use(a *attempt) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	a.used = true
-}
-
-// Unused is a complaint about each entry that no run came to, and about each attempt
-// that no run needed in the others. Ask when all runs are over.
-func (s *Script) Unused() yamlpos.Errors {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var unused yamlpos.Errors
+// Unused is a complaint about each entry that none of the calls came to, and about each
+// attempt that none needed in the others. calls are turns and attempts, from 1;
+// loop.AnswerTurn is the turn of the answer.
+func (s *Script) Unused(calls [][2]int) diag.Errors {
+	used := map[*attempt]bool{}
+	for _, c := range calls {
+		if e := s.at(c[0]); e != nil {
+			used[e.at(c[1])] = true
+		}
+	}
+	var unused diag.Errors
 	for _, e := range s.all() {
-		if !slices.ContainsFunc(e.attempts, func(a *attempt) bool { return a.used }) {
+		if !slices.ContainsFunc(e.attempts, func(a *attempt) bool { return used[a] }) {
 			unused = append(unused, e.Errorf("no run used %s", e.name()))
 			continue
 		}
 		for _, a := range e.attempts {
-			if !a.used {
+			if !used[a] {
 				unused = append(unused, a.Errorf("no run used this attempt of %s", e.name()))
 			}
 		}

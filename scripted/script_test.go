@@ -87,8 +87,7 @@ func TestScriptRunsOut(t *testing.T) {
 		{4, 1, "s.yaml:3:5: no entry names this turn, want one that does, or a default"},
 	} {
 		_, err := m.Complete(context.Background(), loop.Request{Turn: c.turn, Attempt: c.attempt})
-		var misconfigured interface{ Misconfigured() bool }
-		if err == nil || err.Error() != c.want || !errors.As(err, &misconfigured) || !misconfigured.Misconfigured() {
+		if err == nil || err.Error() != c.want || !loop.IsMisconfigured(err) {
 			t.Errorf("error %v\n want %s, which tells that the script is wrong", err, c.want)
 		}
 	}
@@ -97,17 +96,15 @@ func TestScriptRunsOut(t *testing.T) {
 // A transport error that a script asks for is no mistake in the script.
 func TestScriptTransportErrorIsPlain(t *testing.T) {
 	_, err := parse(t, example).Model().Complete(context.Background(), loop.Request{Turn: 7, Attempt: 1})
-	var misconfigured interface{ Misconfigured() bool }
-	if err == nil || errors.As(err, &misconfigured) {
+	if err == nil || loop.IsMisconfigured(err) {
 		t.Errorf("error %#v, want a plain one", err)
 	}
 }
 
 func TestScriptUnused(t *testing.T) {
 	s := parse(t, example)
-	ask := func(turn, attempt int) {
-		_, _ = s.Model().Complete(context.Background(), loop.Request{Turn: turn, Attempt: attempt})
-	}
+	var asked [][2]int
+	ask := func(turn, attempt int) { asked = append(asked, [2]int{turn, attempt}) }
 	ask(1, 1)
 	ask(4, 2)
 	ask(7, 1)
@@ -117,14 +114,14 @@ s.yaml:9:5: turns[2]: no run used turn 5
 s.yaml:10:5: turns[3]: no run used turn 6
 s.yaml:12:5: turns[5]: no run used turn 8
 s.yaml:14:3: default: no run used the default`
-	if diff := cmp.Diff(want, s.Unused().Error()); diff != "" {
+	if diff := cmp.Diff(want, s.Unused(asked).Error()); diff != "" {
 		t.Errorf("unused (-want +got):\n%s", diff)
 	}
 	for _, turn := range []int{2, 5, 6, 8} {
 		ask(turn, 1)
 	}
 	ask(3, 3)
-	if unused := s.Unused(); len(unused) != 0 {
+	if unused := s.Unused(asked); len(unused) != 0 {
 		t.Errorf("unused after all were used:\n%v", unused)
 	}
 }
@@ -145,14 +142,10 @@ func TestScriptInParallel(t *testing.T) {
 				if err != nil || !strings.Contains(c.Text, fmt.Sprintf("<update>memory %d</update>", turn)) {
 					t.Errorf("turn %d: %v, %v", turn, c, err)
 				}
-				s.Unused()
 			}
 		})
 	}
 	wg.Wait()
-	if unused := s.Unused(); len(unused) != 0 {
-		t.Errorf("unused:\n%v", unused)
-	}
 }
 
 func TestLoadScript(t *testing.T) {

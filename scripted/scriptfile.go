@@ -7,25 +7,29 @@ import (
 	"strings"
 
 	"github.com/poimen-memory/mem/gate"
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/internal/digest"
 	"github.com/poimen-memory/mem/loop"
-	"github.com/poimen-memory/mem/prompt"
 )
 
-// maxUpdate bounds what {text, times} expands to, in bytes.
-const maxUpdate = 1 << 24
+// Bounds of a script, which is held as a whole.
+const (
+	maxUpdate  = 1 << 24 // bytes that {text, times} expands to
+	maxUpdates = 1 << 26 // bytes of all updates
+)
 
 // scriptFile, entryFields and attemptFields are the file as it is written.
 type scriptFile struct {
-	Place   yamlpos.Place `yaml:",pos"`
-	Turns   []entryFields `yaml:"turns"`
+	Place   diag.Place    `yaml:",pos"`
+	Turns   []entryFields `yaml:"turns" max:"10000"` // each is compared with those before
 	Default *entryFields  `yaml:"default"`
 	Answer  answerFields  `yaml:"answer"`
 }
 
 // answerFields is written as a text, or as a list of attempts.
 type answerFields struct {
-	yamlpos.Place
+	diag.Place
 	attempts []attemptFields
 }
 
@@ -45,7 +49,7 @@ func (a *answerFields) DecodeYAML(n yamlpos.Node) {
 }
 
 type entryFields struct {
-	Place    yamlpos.Place               `yaml:",pos"`
+	Place    diag.Place                  `yaml:",pos"`
 	Turn     yamlpos.At[int]             `yaml:"turn" min:"1"`
 	Turns    turnRange                   `yaml:"turns"`
 	Attempts yamlpos.At[[]attemptFields] `yaml:"attempts" min:"1"`
@@ -62,7 +66,7 @@ type entryFields struct {
 }
 
 type attemptFields struct {
-	Place  yamlpos.Place      `yaml:",pos"`
+	Place  diag.Place         `yaml:",pos"`
 	Check  yamlpos.At[string] `yaml:"check" enum:"yes,no"`
 	Update updateText         `yaml:"update"`
 	Next   yamlpos.At[string] `yaml:"next" enum:"continue,end"`
@@ -75,7 +79,7 @@ type attemptFields struct {
 
 // turnRange is written `3-7`.
 type turnRange struct {
-	yamlpos.Place
+	diag.Place
 	first, last int
 }
 
@@ -94,8 +98,9 @@ func (t *turnRange) DecodeYAML(n yamlpos.Node) {
 
 // updateText is written as a text, or as {text, times}.
 type updateText struct {
-	yamlpos.Place
+	diag.Place
 	text   string
+	times  int  // that text is repeated; 0: once
 	unread bool // it is there, but was complained about
 }
 
@@ -125,15 +130,15 @@ func (u *updateText) repeated(n yamlpos.Node) {
 		u.unread = true
 		n.Errorf("found %d bytes %d times, want %d bytes at most", len(repeated.Text), repeated.Times, maxUpdate)
 	default:
-		u.text = strings.Repeat(repeated.Text, repeated.Times)
+		u.text, u.times = repeated.Text, repeated.Times
 	}
 }
 
 // ParseScript reads a script. File is its name in messages. The error is a
-// yamlpos.Errors with everything that is wrong in it.
+// diag.Errors with everything that is wrong in it.
 func ParseScript(file string, data []byte) (*Script, error) {
 	var f scriptFile
-	var unread yamlpos.Errors
+	var unread diag.Errors
 	if err := yamlpos.Decode(file, data, &f); err != nil && !errors.As(err, &unread) {
 		return nil, err
 	}
@@ -142,16 +147,19 @@ func ParseScript(file string, data []byte) (*Script, error) {
 	if err := c.errs.Err(); err != nil {
 		return nil, err
 	}
-	s.sha = prompt.SHA(strings.ReplaceAll(string(data), "\r\n", "\n")) // the same from any checkout
+	s.sha = digest.Of(strings.ReplaceAll(string(data), "\r\n", "\n")) // the same from any checkout
 	return s, nil
 }
 
 // compiler makes a Script of its file. Where reading complained it says nothing more: the
 // value there is zero, a map without a place.
-type compiler struct{ unread, errs yamlpos.Errors }
+type compiler struct {
+	unread, errs diag.Errors
+	updates      int // bytes of all updates so far
+}
 
-func (c *compiler) fail(at yamlpos.Place, format string, args ...any) {
-	if at.Present() && !slices.ContainsFunc(c.unread, func(e *yamlpos.Error) bool { return e.Pos == at.Pos }) {
+func (c *compiler) fail(at diag.Place, format string, args ...any) {
+	if at.Present() && !slices.ContainsFunc(c.unread, func(e *diag.Error) bool { return e.Pos == at.Pos }) {
 		c.errs = append(c.errs, at.Errorf(format, args...))
 	}
 }
@@ -194,7 +202,7 @@ func (c *compiler) answer(f answerFields) *entry {
 }
 
 func (c *compiler) everyTurn(f entryFields) {
-	for _, p := range []yamlpos.Place{f.Turn.Place, f.Turns.Place} {
+	for _, p := range []diag.Place{f.Turn.Place, f.Turns.Place} {
 		if p.Present() {
 			c.fail(p, "found a turn, want none: the default is for all turns that no entry names")
 		}
@@ -202,7 +210,7 @@ func (c *compiler) everyTurn(f entryFields) {
 }
 
 // exclude complains about the fields that are present beside what excludes them.
-func (c *compiler) exclude(beside string, fields ...yamlpos.Place) {
+func (c *compiler) exclude(beside string, fields ...diag.Place) {
 	for _, p := range fields {
 		if p.Present() {
 			c.fail(p, "found beside %s, want one of the two", beside)
@@ -211,7 +219,7 @@ func (c *compiler) exclude(beside string, fields ...yamlpos.Place) {
 }
 
 // turns says which turns an entry is for, and returns where that stands.
-func (c *compiler) turns(f entryFields, e *entry) yamlpos.Place {
+func (c *compiler) turns(f entryFields, e *entry) diag.Place {
 	switch {
 	case f.Turn.Present():
 		c.exclude("turn", f.Turns.Place)
@@ -226,7 +234,7 @@ func (c *compiler) turns(f entryFields, e *entry) yamlpos.Place {
 }
 
 // once complains about turns that an earlier entry names.
-func (c *compiler) once(earlier []*entry, e *entry, at yamlpos.Place) {
+func (c *compiler) once(earlier []*entry, e *entry, at diag.Place) {
 	for _, o := range earlier {
 		if 0 < e.first && e.first <= o.last && o.first <= e.last {
 			c.fail(at, "found %s, but line %d has %s: want each turn once", e.name(), o.Pos.Line, o.name())
@@ -250,8 +258,8 @@ func (c *compiler) entry(f entryFields) *entry {
 }
 
 // reply is where the fields of a reply that parses stand.
-func (f attemptFields) reply() []yamlpos.Place {
-	return []yamlpos.Place{f.Check.Place, f.Update.Place, f.Next.Place, f.Think.Place}
+func (f attemptFields) reply() []diag.Place {
+	return []diag.Place{f.Check.Place, f.Update.Place, f.Next.Place, f.Think.Place}
 }
 
 func (c *compiler) attempt(f attemptFields) *attempt {
@@ -285,9 +293,13 @@ func (c *compiler) fields(f attemptFields) string {
 		c.fail(f.Place, "found check: yes without update, want the new memory; a reply that does not parse is written as raw")
 		return ""
 	}
+	if c.updates += len(f.Update.text) * max(1, f.Update.times); c.updates > maxUpdates {
+		c.fail(f.Update.Place, "found %d bytes of updates up to here, want at most %d in a script", c.updates, maxUpdates)
+		return ""
+	}
 	d := gate.Decision{
 		Update: f.Check.Value == "yes", Exit: f.Next.Value == "end",
-		Candidate: strings.TrimSpace(f.Update.text), HasCandidate: f.Update.Present(),
+		Candidate: strings.TrimSpace(strings.Repeat(f.Update.text, max(1, f.Update.times))), HasCandidate: f.Update.Present(),
 		Reasoning: strings.TrimSpace(f.Think.Value),
 	}
 	if f.Check.Value != "" && f.Next.Value != "" && !f.Update.unread {
@@ -297,7 +309,7 @@ func (c *compiler) fields(f attemptFields) string {
 }
 
 // parses complains about fields that the gate grammar cannot carry.
-func (c *compiler) parses(at yamlpos.Place, d gate.Decision) {
+func (c *compiler) parses(at diag.Place, d gate.Decision) {
 	got, err := gate.Parse(d.Reply())
 	switch {
 	case err != nil:

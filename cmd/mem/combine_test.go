@@ -70,7 +70,7 @@ func evaluate(t *testing.T, dir string, names []string) (int, string) {
 		args = append(args, filepath.Join(dir, name+".yaml"))
 	}
 	var said bytes.Buffer
-	code := run(t.Context(), args, strings.NewReader(""), &said, &said)
+	code := execute(t.Context(), args, strings.NewReader(""), &said, &said)
 	left, err := filepath.Glob(filepath.Join(out, "reports", "*"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,43 +1,52 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/poimen-memory/mem/harness"
-	"github.com/poimen-memory/mem/harness/spec"
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/harness/plan"
+	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/tty"
 )
 
 // comparing is what `mem compare` was asked for.
 type comparing struct {
-	dirs, models     []string
-	metrics          []string
-	exitGate         string
-	force, regressed bool
+	harness.CompareConfig
+	regressed bool // exit code 1 if anything is worse
 }
 
 func compareCommand() *cobra.Command {
 	var c comparing
 	cmd := &cobra.Command{
-		Use:   "compare DIR DIR… | DIR model=ID model=ID…",
-		Short: "Compare evaluations, or models within one",
+		Use:   "compare DIR DIR… | DIR AXIS=VALUE AXIS=VALUE…",
+		Short: "Compare evaluations, or models, levels or exit settings within one",
 		Long: `compare pairs what two evaluations both scored, the same query, session, level, trial and
 turn, and shows the differences of their rates as benchstat does: new against old, ~ where
 the difference is not significant. What did not pair is listed. Models of the same id are
-compared; with model=ID only those, and in one folder these with each other. Of more than
-two sides it shows a ranking instead.
+compared; model=ID, level=L1 and exit_gate=enforce select. Without exit_gate the runs with
+the exit gate recorded are compared.
 
-It refuses to compare over different prompts, budgets or corpora, unless with --force.`,
+Within one folder it compares the values of one AXIS: model=ID model=ID, level=L1 level=L2,
+or exit_gate=record exit_gate=enforce. L2 over memories is compared with L1 by query and
+trial, for its turns have no counterpart. Of more than two models or folders it shows a
+ranking.
+
+It refuses to compare over different corpora, labels or tokenizers, unless with --force. In
+what else the evaluations differ, such as the prompt or a budget, it says.
+
+--fail-on-regression also says what loss it would have detected: with few queries a gate
+passes whatever happens.`,
 		Example: `  mem compare baseline/m1.8 reports/m1.8 --fail-on-regression
-  mem compare reports/m1.8 model=lexical model=oracle
-  mem compare reports/m1.8 model=lexical model=noisy_oracle model=oracle --metric exit_safe`,
+  mem compare reports/m1.8 model=lexical model=oracle --by type
+  mem compare reports/answers model=oracle exit_gate=record exit_gate=enforce
+  mem compare reports/agent-session level=L1 level=L2
+  mem compare reports/m1.8 model=lexical model=noisy_oracle model=oracle --metric exit_useful`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.parse(args); err != nil {
 				return err
@@ -46,32 +55,36 @@ It refuses to compare over different prompts, budgets or corpora, unless with --
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&c.metrics, "metric", nil, "compare this `METRIC` (may be repeated; default those of the shipped criteria)")
-	flags.StringVar(&c.exitGate, "exit-gate", spec.Record, "compare the runs with the exit gate `record|enforce`")
-	flags.BoolVar(&c.force, "force", false, "compare over different prompts, budgets or corpora, and say so")
+	flags.StringArrayVar(&c.Metrics, "metric", nil, "compare this `METRIC` (may be repeated; default those of the shipped criteria, and sub_em where there are answers)")
+	flags.StringArrayVar(&c.By, "by", nil, "compare within each value of this `TAG` of the queries too (may be repeated)")
+	flags.StringVar((*string)(&c.Unit), "unit", "", "intervals hold for new questions on new sessions (auto), on these sessions (query), or for these questions on new sessions (session): `auto|query|session`; the unit of the folders' decisions, or auto, if not given")
+	flags.Float64Var(&c.Margin, "margin", 0, "say of each metric whether it is worse by more than `M`")
+	flags.BoolVar(&c.Force, "force", false, "compare over different corpora, labels or tokenizers, and say so")
 	flags.BoolVar(&c.regressed, "fail-on-regression", false, "exit code 1 if anything is significantly worse than in the first")
 	return cmd
 }
 
 func (c *comparing) parse(args []string) error {
+	axes := map[string]*[]string{"model": &c.Models, "level": &c.Levels, "exit_gate": &c.ExitGates}
 	for _, arg := range args {
-		if model, ok := strings.CutPrefix(arg, "model="); ok {
-			c.models = append(c.models, model)
-		} else {
-			c.dirs = append(c.dirs, filepath.Clean(arg))
+		axis, value, ok := strings.Cut(arg, "=")
+		switch values := axes[axis]; {
+		case ok && values != nil:
+			*values = append(*values, value)
+		case ok && !strings.ContainsAny(axis, `/\`):
+			return fmt.Errorf("axis: %s", diag.OneOf(axis, []string{"model", "level", "exit_gate"}))
+		default:
+			c.Dirs = append(c.Dirs, filepath.Clean(arg))
 		}
 	}
-	if c.exitGate != spec.Record && c.exitGate != spec.Enforce {
-		return fmt.Errorf("--exit-gate: %s", yamlpos.OneOf(c.exitGate, []string{spec.Record, spec.Enforce}))
+	if c.Unit != "" && !c.Unit.Valid() {
+		return fmt.Errorf("--unit: %s", diag.OneOf(string(c.Unit), []string{string(stat.Auto), string(stat.ByQuery), string(stat.BySession)}))
 	}
-	if len(c.dirs) == 0 || len(c.dirs) == 1 && len(c.models) < 2 {
-		return errors.New("nothing to compare: want two folders of experiments, or one and two models, as in reports/m1.8 model=lexical model=oracle")
+	if !(c.Margin >= 0 && c.Margin <= 1) {
+		return fmt.Errorf("--margin: found %v, want a difference above 0, up to 1", c.Margin)
 	}
-	if c.metrics == nil {
-		c.metrics = harness.DecisionMetrics()
-	}
-	for _, m := range c.metrics {
-		if err := harness.CheckComparable(m); err != nil {
+	for _, m := range c.Metrics {
+		if err := plan.CheckComparable(m); err != nil {
 			return fmt.Errorf("--metric: %w", err)
 		}
 	}
@@ -79,158 +92,22 @@ func (c *comparing) parse(args []string) error {
 }
 
 func (c *comparing) run(cmd *cobra.Command) error {
-	all, forced, err := c.load()
+	compared, err := harness.Compare(c.CompareConfig)
 	if err != nil {
 		return err
 	}
-	pairs, sides, err := c.pair(all)
-	if err != nil {
-		return err
-	}
-	table, err := harness.ComparePairs(pairs, c.metrics)
-	if err != nil {
-		return err
-	}
-	if err := c.show(cmd, table, sides, forced); err != nil {
-		return err
-	}
-	first := sides[0].Name
-	if c.regressed && slices.ContainsFunc(table, func(d harness.Comparison) bool {
-		return d.Regressed() && (len(sides) == 2*len(pairs) || d.Baseline == first)
-	}) {
-		return exitWith(exitFailed)
-	}
-	return nil
-}
-
-// evaluated is a folder's sides by model, in the order of its result.
-type evaluated struct {
-	dir    string
-	models []string
-	runs   map[string][]stat.Run
-}
-
-// load reads the folders; forced says for what reasons they should not be compared.
-func (c *comparing) load() (all []evaluated, forced []string, err error) {
-	var first *harness.Result
-	for _, dir := range c.dirs {
-		r, err := harness.Load(dir)
-		if err != nil {
-			return nil, nil, err
-		}
-		if first == nil {
-			first = r
-		}
-		for _, why := range harness.Differences(first, r) {
-			forced = append(forced, c.dirs[0]+" and "+dir+": "+why)
-		}
-		e, err := c.evaluated(dir, r)
-		if err != nil {
-			return nil, nil, err
-		}
-		all = append(all, e)
-	}
-	if len(forced) > 0 && !c.force {
-		return nil, nil, fmt.Errorf("not comparable: %s; want --force to do it all the same", strings.Join(forced, "; "))
-	}
-	return all, forced, nil
-}
-
-func (c *comparing) evaluated(dir string, r *harness.Result) (evaluated, error) {
-	e := evaluated{dir: dir, runs: map[string][]stat.Run{}}
-	runs, err := harness.ReadRuns(dir, r, slices.Contains(c.metrics, repliesOnly))
-	if err != nil {
-		return e, fmt.Errorf("%s: %w", dir, err)
-	}
-	for _, run := range runs {
-		if run.Exit != c.exitGate {
-			continue
-		}
-		if e.runs[run.Model] == nil {
-			e.models = append(e.models, run.Model)
-		}
-		e.runs[run.Model] = append(e.runs[run.Model], run)
-	}
-	for _, m := range c.models {
-		if e.runs[m] == nil {
-			return e, fmt.Errorf("model of %s: %s", dir, yamlpos.OneOf(m, e.models))
-		}
-	}
-	if len(e.models) == 0 {
-		return e, fmt.Errorf("%s has no run with exit gate %s", dir, c.exitGate)
-	}
-	return e, nil
-}
-
-// side is one model of a folder; its name says what tells it from the others.
-func (c *comparing) side(e evaluated, model string) harness.Side {
-	name := model
-	if len(c.dirs) > 1 {
-		name = filepath.ToSlash(e.dir) + ":" + model
-	}
-	return harness.Side{Name: name, Runs: e.runs[model]}
-}
-
-// pair makes the pairings: of two folders model by model, of anything else each with each.
-func (c *comparing) pair(all []evaluated) (pairs []harness.Pairing, sides []harness.Side, err error) {
-	models, err := c.common(all)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, m := range models {
-		for i, e := range all {
-			name := m
-			if m == "" {
-				name = all[i].models[0]
-			}
-			sides = append(sides, c.side(e, name))
-		}
-	}
-	if len(all) != 2 {
-		return harness.AllPairs(sides), sides, nil
-	}
-	for i := 0; i < len(sides); i += 2 {
-		pairs = append(pairs, harness.Pairing{Old: sides[i], New: sides[i+1]})
-	}
-	return pairs, sides, nil
-}
-
-// common are the models that all folders have; "" stands for the only one of each, if
-// these have different names.
-func (c *comparing) common(all []evaluated) (models []string, err error) {
-	if c.models != nil {
-		return c.models, nil
-	}
-	single := true
-	for _, m := range all[0].models {
-		if !slices.ContainsFunc(all, func(e evaluated) bool { return e.runs[m] == nil }) {
-			models = append(models, m)
-		}
-	}
-	for _, e := range all {
-		single = single && len(e.models) == 1
-	}
-	switch {
-	case models != nil:
-		return models, nil
-	case single:
-		return []string{""}, nil
-	}
-	return nil, fmt.Errorf("the folders have no model in common: %s has %s", all[0].dir, strings.Join(all[0].models, ", "))
-}
-
-func (c *comparing) show(cmd *cobra.Command, table []harness.Comparison, sides []harness.Side, forced []string) error {
 	out := cmd.OutOrStdout()
-	if len(c.dirs) == 2 || len(sides) == 2 {
-		return terminal(out, false).Comparisons(out, table, forced)
+	show := tty.Terminal(out, false)
+	if compared.Rankings == nil {
+		err = render.Comparisons(out, show, compared.Table, compared.Notes)
+	} else {
+		err = render.Rankings(out, show, compared.Rankings, compared.Table, compared.Notes)
 	}
-	var list []harness.Ranking
-	for _, m := range c.metrics {
-		r, err := harness.Rank(sides, m, table)
-		if err != nil {
-			return err
-		}
-		list = append(list, r)
+	if err != nil || !c.regressed {
+		return err
 	}
-	return terminal(out, false).Rankings(out, list, table, forced)
+	if err := render.Gate(out, show, compared.Table, compared.Regressed); err != nil || !compared.Regressed {
+		return err
+	}
+	return exitWith(exitFailed)
 }

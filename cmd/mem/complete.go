@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/plan"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/prompt/token"
 )
@@ -20,7 +21,7 @@ func completes(cmd *cobra.Command) *cobra.Command {
 }
 
 // completeFlag has a shell complete a flag by what the specs of the command line hold.
-func completeFlag(cmd *cobra.Command, flag string, specs func(args []string) []string, list func(experiment) []string) {
+func completeFlag(cmd *cobra.Command, flag string, specs func(args []string) []string, list func(harness.Experiment) []string) {
 	cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return wordsOf(specs(args), list), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -28,7 +29,7 @@ func completeFlag(cmd *cobra.Command, flag string, specs func(args []string) []s
 
 // wordsOf lists what specs hold, sorted. In one that cannot be read there is nothing: a
 // completion never complains.
-func wordsOf(specs []string, list func(experiment) []string) (words []string) {
+func wordsOf(specs []string, list func(harness.Experiment) []string) (words []string) {
 	all, err := prepare(context.Background(), harness.Config{}, specs)
 	if err != nil {
 		return nil
@@ -68,26 +69,23 @@ func (p *promptAsked) complete(cmd *cobra.Command) {
 	cmd.MarkFlagDirname("out")
 }
 
-func runNames(e experiment) []string {
-	return cellsOf(e, func(c harness.Cell) string { return c.Name })
+func runNames(e harness.Experiment) []string {
+	return each(e.Selected(), func(r *plan.Run) string { return r.Name })
 }
 
-func sessionNames(e experiment) []string {
-	return slices.DeleteFunc(cellsOf(e, func(c harness.Cell) string { return c.Session }),
-		func(s string) bool { return s == harness.MemoriesSession })
+func queryIDs(e harness.Experiment) []string {
+	return each(e.Selected(), func(r *plan.Run) string { return r.Query })
 }
 
-func queryIDs(e experiment) []string {
-	return cellsOf(e, func(c harness.Cell) string { return c.Query })
+func sessionNames(e harness.Experiment) []string {
+	return each(e.Sessions, (*plan.Session).Name)
 }
 
-func modelIDs(e experiment) []string {
-	return of(e.Spec.Models, func(m spec.Model) string { return m.ID.Value })
+func modelIDs(e harness.Experiment) []string {
+	return each(e.Spec.Models, func(m spec.Model) string { return m.ID.Value })
 }
 
-func cellsOf(e experiment, word func(harness.Cell) string) []string { return of(e.Cells(), word) }
-
-func of[T any](list []T, word func(T) string) []string {
+func each[T any](list []T, word func(T) string) []string {
 	words := make([]string, len(list))
 	for i, x := range list {
 		words[i] = word(x)

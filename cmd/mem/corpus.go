@@ -1,18 +1,19 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/poimen-memory/mem/harness"
-	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/harness/dataset"
+	"github.com/poimen-memory/mem/harness/render/corpora"
+	"github.com/poimen-memory/mem/harness/sessions"
 	"github.com/poimen-memory/mem/harness/spec"
-	"github.com/poimen-memory/mem/prompt"
+	"github.com/poimen-memory/mem/harness/tty"
 	"github.com/poimen-memory/mem/prompt/token"
 )
 
@@ -34,113 +35,38 @@ zstd. Labels of FILE.jsonl stand beside it in FILE.labels.yaml, and a spec names
 	return cmd
 }
 
-// looked is which corpora a command looks at, and how they are read.
-type looked struct {
-	from, labels string
-	tokenizer    string
-	chunkTokens  int
+// sessionFlags are those by which corpus files are read.
+func sessionFlags(cmd *cobra.Command, c *sessions.Config) {
+	cmd.Flags().StringVar(&c.Format, "from", "jsonl", "`FORMAT` of files, one of "+strings.Join(dataset.Formats(), ", "))
+	cmd.Flags().StringVar(&c.Labels, "labels", "", "labels `FILE`; without it, the one beside the corpus if there is one")
+	completeWords(cmd, "from", dataset.Formats()...)
 }
 
-// flags are those by which a file is read; a spec says it all itself.
-func (l *looked) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&l.from, "from", "jsonl", "`FORMAT` of files, one of "+strings.Join(corpus.Formats(), ", "))
-	cmd.Flags().StringVar(&l.labels, "labels", "", "labels `FILE`; without it, the one beside the corpus if there is one")
-	completeWords(cmd, "from", corpus.Formats()...)
-}
-
-// packing are the flags by which a file is packed into chunks.
-func (l *looked) packing(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&l.tokenizer, "tokenizer", "o200k_base", "what counts tokens: a vocabulary's `NAME`, or a tokenizer.json")
-	cmd.Flags().IntVar(&l.chunkTokens, "chunk-tokens", 4800, "how full chunks are packed, in tokens `N`")
+// packingFlags are those by which corpus files are packed into chunks.
+func packingFlags(cmd *cobra.Command, c *sessions.Config) {
+	cmd.Flags().StringVar(&c.Tokenizer, "tokenizer", "o200k_base", "what counts tokens: a vocabulary's `NAME`, or a tokenizer.json")
+	cmd.Flags().IntVar(&c.ChunkTokens, "chunk-tokens", spec.ChunkTokens, "how full chunks are packed, in tokens `N`")
 	completeWords(cmd, "tokenizer", token.Names()...)
 }
 
-// corpora are those that arguments name: files, and all of specs.
-func (l *looked) corpora(args []string) ([]corpus.Config, error) {
-	var list []corpus.Config
-	for _, arg := range args {
-		files, err := expand(arg)
-		if err != nil {
-			return nil, err
+// loads has specs loaded as for all that is shown.
+func loads(ctx context.Context, c sessions.Config) sessions.Config {
+	c.LoadSpec = func(path string) (*spec.Spec, error) { return loadSpec(ctx, path) }
+	return c
+}
+
+// showCorpora shows on what a command writes to.
+func showCorpora(cmd *cobra.Command) corpora.Out {
+	return corpora.Out{Writer: cmd.OutOrStdout(), Terminal: tty.Terminal(cmd.OutOrStdout(), false)}
+}
+
+// free refuses to write over files that a flag names, unless forced: labels may hold a person's
+// work.
+func free(flag string, force bool, paths ...string) (err error) {
+	for _, path := range paths {
+		if _, absent := os.Lstat(path); absent == nil && !force {
+			err = errors.Join(err, fmt.Errorf("%s is there already: want another %s, or --force to write over it", path, flag))
 		}
-		for _, file := range files {
-			of, err := l.of(file)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, of...)
-		}
 	}
-	return list, nil
-}
-
-func (l *looked) of(file string) ([]corpus.Config, error) {
-	if isSpec(file) {
-		s, err := spec.Load(file)
-		if err != nil {
-			return nil, err
-		}
-		prompts, err := builder(s.Tokenizer, prompt.Budget(s.Budget.Value))
-		return with(prompts, harness.Corpora(s)), err
-	}
-	cfg := corpus.Config{
-		ID: fileName(file), Path: file, Format: l.from, Labels: l.beside(file),
-		Pack: corpus.Pack{Tokens: l.chunkTokens},
-	}
-	if l.tokenizer == "" {
-		return []corpus.Config{cfg}, nil
-	}
-	t, err := tokenizerFlag(l.tokenizer)
-	if err != nil {
-		return nil, err
-	}
-	prompts, err := builder(t, prompt.Budget{})
-	return with(prompts, []corpus.Config{cfg}), err
-}
-
-func isSpec(file string) bool {
-	return slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(file)))
-}
-
-func with(prompts *prompt.Builder, list []corpus.Config) []corpus.Config {
-	for i := range list {
-		list[i].Prompts = prompts
-	}
-	return list
-}
-
-func builder(t spec.Tokenizer, budget prompt.Budget) (*prompt.Builder, error) {
-	count, err := counter(t)
-	if err != nil {
-		return nil, err
-	}
-	return prompt.New(prompt.Config{Counter: count, Budget: budget})
-}
-
-// beside is the labels file of a corpus, "" for none.
-func (l *looked) beside(file string) string {
-	if l.labels != "" {
-		return l.labels
-	}
-	path := corpus.LabelsPath(file)
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	return path
-}
-
-// fileName names a corpus by its file.
-func fileName(path string) string {
-	name, _, _ := strings.Cut(strings.TrimLeft(filepath.Base(path), "."), ".")
-	if spec.CheckName(name) != nil {
-		return "corpus"
-	}
-	return name
-}
-
-func count(n int, noun, nouns string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %s", n, nouns)
+	return err
 }

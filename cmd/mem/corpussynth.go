@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,13 +10,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/harness/models"
 	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/harness/synth"
 	"github.com/poimen-memory/mem/prompt/token"
 )
 
 // synthesizing is what `mem corpus synth` was asked for.
 type synthesizing struct {
-	corpus.Synth
+	synth.Config
 	lengths        []string
 	out, tokenizer string
 	force          bool
@@ -50,7 +52,7 @@ has its questions in a labels file. A spec makes the same session itself:
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&s.Task, "task", "", "what is hidden: `TASK`, one of "+strings.Join(corpus.Tasks(), ", "))
+	flags.StringVar(&s.Task, "task", "", "what is hidden: `TASK`, one of "+strings.Join(synth.Tasks(), ", "))
 	flags.StringSliceVar(&s.lengths, "tokens", nil, "length, at most: `N`, 8k or 1m; several with a comma")
 	flags.IntVar(&s.Samples, "samples", 1, "`N` sessions of each length")
 	flags.IntVar(&s.Needles, "needles", 0, "`N` keys; of vt: chains (default: the task's)")
@@ -58,9 +60,9 @@ has its questions in a labels file. A spec makes the same session itself:
 	flags.IntVar(&s.Queries, "queries", 0, "`N` keys that are asked for (default: the task's)")
 	flags.StringVar(&s.Depth, "depth", "uniform", "`WHERE` needles stand: uniform, grid or a percentage")
 	flags.Int64Var(&s.Seed, "seed", 0, "`N` that all is drawn from")
-	flags.StringVar(&s.Haystack, "haystack", "", "`KIND` of haystack, one of "+strings.Join(corpus.Haystacks(), ", ")+" (default: the task's)")
+	flags.StringVar(&s.Haystack, "haystack", "", "`KIND` of haystack, one of "+strings.Join(synth.Haystacks(), ", ")+" (default: the task's)")
 	flags.StringVar(&s.File, "file", "", "text `FILE` of haystack file")
-	flags.StringVar(&s.From.Format, "from", "", "`FORMAT` of the data set of task qa, one of "+strings.Join(corpus.FromFormats(), ", "))
+	flags.StringVar(&s.From.Format, "from", "", "`FORMAT` of the data set of task qa, one of "+strings.Join(synth.FromFormats(), ", "))
 	flags.StringVar(&s.From.Labels, "labels", "", "labels `FILE` of a jsonl; without it, the one beside it")
 	flags.StringVar(&s.out, "out", "", "`FILE` to write")
 	flags.StringVar(&s.tokenizer, "tokenizer", "o200k_base", "what counts tokens: a vocabulary's `NAME`, or a tokenizer.json")
@@ -68,9 +70,9 @@ has its questions in a labels file. A spec makes the same session itself:
 	for _, name := range []string{"task", "tokens", "out"} {
 		cmd.MarkFlagRequired(name)
 	}
-	completeWords(cmd, "task", corpus.Tasks()...)
-	completeWords(cmd, "from", corpus.FromFormats()...)
-	completeWords(cmd, "haystack", corpus.Haystacks()...)
+	completeWords(cmd, "task", synth.Tasks()...)
+	completeWords(cmd, "from", synth.FromFormats()...)
+	completeWords(cmd, "haystack", synth.Haystacks()...)
 	completeWords(cmd, "tokenizer", token.Names()...)
 	return cmd
 }
@@ -93,65 +95,32 @@ func (s *synthesizing) run(ctx context.Context) error {
 		}
 		s.Lengths = append(s.Lengths, int(n))
 	}
-	t, err := tokenizerFlag(s.tokenizer)
+	counter, err := models.FlagCounter(s.tokenizer)
 	if err != nil {
 		return err
 	}
-	counts, err := counter(t)
+	samples, err := s.Plan(ctx, strings.TrimSuffix(filepath.Base(s.out), ".jsonl"), counter)
 	if err != nil {
 		return err
 	}
-	samples, err := corpus.Synthesize(ctx, strings.TrimSuffix(filepath.Base(s.out), ".jsonl"), s.Synth, counts)
-	if err != nil {
-		return err
-	}
-	if err := s.free(samples); err != nil {
-		return err
-	}
+	var paths []string
 	for _, sample := range samples {
-		if err := s.write(ctx, sample, s.path(sample, len(samples))); err != nil {
+		path := sample.Path(s.out, len(samples))
+		paths = append(paths, path, corpus.LabelsPath(path))
+	}
+	if err := free("--out", s.force, paths...); err != nil {
+		return err
+	}
+	for i, sample := range samples {
+		made, err := sample.WriteFile(ctx, paths[2*i])
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.stdout, "%s: %s, %s; %s: %s\n", paths[2*i], diag.Count(made.Records, "record"),
+			diag.Count(made.Tokens, "token"), paths[2*i+1], diag.Count(made.Labels, "label"))
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// free refuses before anything is written what would be written over.
-func (s *synthesizing) free(samples []corpus.Sample) (err error) {
-	for _, sample := range samples {
-		path := s.path(sample, len(samples))
-		im := importing{out: path, labels: corpus.LabelsPath(path), force: s.force}
-		err = errors.Join(err, im.free())
-	}
-	return err
-}
-
-// path is where one of so many samples goes.
-func (s *synthesizing) path(sample corpus.Sample, of int) string {
-	if of == 1 {
-		return s.out
-	}
-	return strings.TrimSuffix(s.out, ".jsonl") + "-" + sample.Name + ".jsonl"
-}
-
-func (s *synthesizing) write(ctx context.Context, sample corpus.Sample, path string) error {
-	var made *corpus.Imported
-	err := writeFile(path, func(w io.Writer) (err error) {
-		made, err = sample.Write(ctx, w)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	labels := corpus.LabelsPath(path)
-	heading := fmt.Sprintf("The question of %s and its evidence, as mem corpus synth made them.", filepath.Base(path))
-	err = writeFile(labels, func(w io.Writer) error {
-		return corpus.WriteLabels(w, heading, []corpus.Labelled{{Query: made.Queries[0]}})
-	})
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(s.stdout, "%s: %s, %s; %s: %s\n", path, count(made.Records, "record", "records"),
-		count(made.Tokens, "token", "tokens"), labels, count(made.Labels, "label", "labels"))
-	return err
 }

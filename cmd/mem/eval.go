@@ -5,42 +5,55 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/baseline"
+	"github.com/poimen-memory/mem/harness/models"
+	"github.com/poimen-memory/mem/harness/progress"
 	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/run"
+	"github.com/poimen-memory/mem/harness/timing"
+	"github.com/poimen-memory/mem/harness/tty"
 )
 
 // evaluation is what `mem eval` was asked for, and where it shows what it does.
 type evaluation struct {
-	pick     picked
-	parallel int
-	out      string
-	list     bool
-	dryRun   bool
-	live     bool
-	resume   bool
-	fresh    bool
-	meter    meter // of live calls
-	clients  *clients
-	watch    stopwatch
-	quiet    bool
-	failFast bool
-	outputs  outputs
-	baseline baseline
+	pick      harness.Pick
+	parallel  int
+	out       string
+	list      bool
+	dryRun    bool
+	live      bool
+	resume    bool
+	extend    bool
+	fresh     bool
+	yes       bool // do not ask
+	noLock    bool
+	judgeOnly bool // `mem judge`: execute nothing
+	clients   models.Clients
+	meter     models.Meter // of live calls
+	watch     timing.Stopwatch
+	quiet     bool
+	failFast  bool
+	undecided bool // is no failure
+	outputs   render.Files
+	baseline  baseline.Folder
+	cfg       harness.Config
 
+	stdin    io.Reader
 	stdout   io.Writer
 	stderr   io.Writer
 	show     render.Terminal
-	progress *progress
+	progress *progress.Display
 }
 
 func evalCommand() *cobra.Command {
 	var e evaluation
-	var run, level string
+	var by []string
 	cmd := &cobra.Command{
 		Use:   "eval SPEC…",
 		Short: "Run experiments and judge them",
@@ -60,73 +73,101 @@ done; a second one stops at once. Either way another eval makes the folder whole
   mem eval experiments/agent-session.yaml --list
   mem eval experiments/*.yaml --dry-run --quiet
   mem eval experiments/*.yaml --junit junit.xml --markdown comment.md --baseline reports/baseline`,
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if e.pick.run, e.pick.level, err = parsePick(run, level); err != nil {
-				return err
-			}
+		RunE: func(cmd *cobra.Command, args []string) error {
 			e.stdout, e.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			e.show = terminal(cmd.OutOrStdout(), e.quiet)
-			e.progress = newProgress(cmd.ErrOrStderr(), e.quiet)
+			e.show = tty.Terminal(cmd.OutOrStdout(), e.quiet)
+			e.show.By = by
+			e.stdin = cmd.InOrStdin()
+			e.progress = &progress.Display{W: e.stderr, Moves: tty.Animated(e.stderr), Quiet: e.quiet}
 			return e.run(cmd.Context(), args)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&run, "run", "", "only runs whose name matches the `REGEX`")
-	flags.StringArrayVar(&e.pick.models, "model", nil, "only runs of the model with this `ID` (may be repeated)")
-	flags.StringVar(&level, "level", "", "only runs at `L1|L2`")
 	flags.IntVar(&e.parallel, "parallel", 0, "runs at a time, `N` (default one a CPU)")
 	flags.StringVar(&e.out, "out", "reports", "folder `DIR` for reports")
 	flags.BoolVar(&e.list, "list", false, "print the runs with their calls and prompt tokens, run nothing")
 	flags.BoolVar(&e.dryRun, "dry-run", false, "print the same and what each model would take, run nothing")
 	flags.BoolVar(&e.live, "live", false, "run live models too: calls that may cost money")
 	flags.BoolVar(&e.resume, "resume", false, "with --live: go on where earlier runs were interrupted, asking for nothing twice")
-	flags.BoolVar(&e.fresh, "fresh", false, "take away earlier live results and begin anew")
-	flags.IntVar(&e.meter.maxCalls, "max-calls", 0, "stop, resumably, after `N` live calls")
-	flags.Float64Var(&e.meter.maxCost, "max-cost", 0, "stop, resumably, once live calls cost `USD`, by the spec's prices")
+	flags.BoolVar(&e.extend, "extend", false, "with --resume: keep the unchanged turns of sessions that have grown, ask for the others")
+	flags.BoolVar(&e.fresh, "fresh", false, "with --live: move earlier live results to runs.TIME and begin anew")
+	flags.BoolVar(&e.yes, "yes", false, "with --fresh: do not ask")
+	flags.IntVar(&e.meter.MaxCalls, "max-calls", 0, "stop, resumably, after `N` live calls")
+	flags.Float64Var(&e.meter.MaxCost, "max-cost", 0, "stop, resumably, once live calls cost `USD`, by the spec's prices")
 	cmd.MarkFlagsMutuallyExclusive("resume", "fresh")
-	flags.BoolVar(&e.quiet, "quiet", false, "print results and failures only")
 	flags.BoolVar(&e.failFast, "fail-fast", false, "begin nothing more once something failed; one run at a time")
-	e.outputs.flags(cmd)
-	e.baseline.flags(cmd)
-	completeEval(cmd)
+	judgingFlags(cmd, &e, &by)
 	return cmd
+}
+
+// judgingFlags are those that eval and judge share.
+func judgingFlags(cmd *cobra.Command, e *evaluation, by *[]string) {
+	pickFlags(cmd, &e.pick)
+	cmd.Flags().BoolVar(&e.quiet, "quiet", false, "print results and failures only")
+	cmd.Flags().BoolVar(&e.undecided, "allow-undecided", false, "exit code 0 in place of 4, where a decision is INCONCLUSIVE or its live model was not run")
+	byFlag(cmd, by)
+	noLockFlag(cmd, &e.noLock)
+	outputFlags(cmd, &e.outputs)
+	baselineFlags(cmd, &e.baseline)
+	completeEval(cmd)
 }
 
 func (e *evaluation) run(ctx context.Context, args []string) error {
 	if e.parallel < 0 {
 		return fmt.Errorf("--parallel: found %d, want at least 1, or 0 for one a CPU", e.parallel)
 	}
-	if err := e.baseline.check(!e.pick.all()); err != nil {
+	if err := checkBaseline(e.baseline, !e.pick.All()); err != nil {
 		return err
 	}
 	if err := e.checkLive(); err != nil {
 		return err
 	}
-	e.clients = newClients(&e.meter, e.progress.waiting)
-	all, err := prepareLive(ctx, harness.Config{
-		Out: e.out, Parallel: e.parallel, Select: e.pick.wants, Progress: e.progress.at, Timed: e.watch.timed, FailFast: e.failFast,
-		Live: e.live && !e.list && !e.dryRun, Resume: e.resume, Fresh: e.fresh,
-	}, e.clients, args)
+	e.clients = models.Clients{Meter: &e.meter, Waiting: e.progress.Waiting}
+	e.cfg = harness.Config{
+		Out: e.out, Select: e.pick.Wants, Clients: &e.clients, Fresh: e.fresh, Since: time.Now(),
+		Run: run.Config{
+			Parallel: e.parallel, Progress: e.progress.At, Timed: e.watch.Timed, FailFast: e.failFast,
+			Live: e.live && !e.list && !e.dryRun, Resume: e.resume, Extend: e.extend,
+		},
+	}
+	all, err := prepare(ctx, e.cfg, args)
 	if err != nil {
 		return err
 	}
-	if all, err = e.pick.judge(all); err != nil {
+	if all, err = e.pick.Picked(all); err != nil {
+		return err
+	}
+	if err := harness.CheckTags(e.show.By, harness.Tags(all)); err != nil {
 		return err
 	}
 	if e.list || e.dryRun {
-		return e.plan(all)
+		return showPlan(e.stdout, e.show, all, e.dryRun)
 	}
+	if err := e.outputs.MakeFolders(); err != nil {
+		return &exit{exitIncomplete, err}
+	}
+	unlock, err := e.lock("mem eval", all, true)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	for _, x := range all { // before the first of them writes
-		if err := x.Guard(); err != nil {
+		if err := x.Guard(e.cfg); err != nil {
 			return err
 		}
 	}
-	if err := e.outputs.ready(); err != nil {
-		return &exit{exitIncomplete, err}
+	if err := e.confirmFresh(all); err != nil {
+		return err
 	}
-	for _, w := range e.clients.warned {
+	if e.extend { // before anything is paid for
+		if err := harness.ListGrown(e.stderr, all); err != nil {
+			return &exit{exitIncomplete, err}
+		}
+	}
+	for _, w := range e.clients.Warnings {
 		fmt.Fprintln(e.stderr, "mem: warning: "+w)
 	}
+	harness.Advise(e.stderr, all)
 	return e.judge(ctx, all)
 }
 
@@ -135,12 +176,15 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 func (e *evaluation) checkLive() error {
 	switch {
 	case e.live:
-	case e.resume || e.fresh:
-		return errors.New("--resume, --fresh: these are about live models, want --live with them")
-	case e.meter.maxCalls != 0 || e.meter.maxCost != 0:
+	case e.resume || e.fresh || e.extend:
+		return errors.New("--resume, --extend, --fresh: these are about live models, want --live with them")
+	case e.meter.MaxCalls != 0 || e.meter.MaxCost != 0:
 		return errors.New("--max-calls, --max-cost: these are about live models, want --live with them")
 	}
-	if e.meter.maxCalls < 0 || e.meter.maxCost < 0 {
+	if e.extend && !e.resume {
+		return errors.New("--extend: goes on from earlier results, want --resume with it")
+	}
+	if e.meter.MaxCalls < 0 || e.meter.MaxCost < 0 {
 		return errors.New("--max-calls, --max-cost: found a number below 0, want one above, or 0 for no limit")
 	}
 	return nil
@@ -148,8 +192,8 @@ func (e *evaluation) checkLive() error {
 
 // judge runs the experiments one after the other. What one leaves is on disk and shown
 // before the next begins; an interrupt leaves the rest as earlier evaluations left them.
-func (e *evaluation) judge(ctx context.Context, all []experiment) error {
-	var results []*harness.Result
+func (e *evaluation) judge(ctx context.Context, all []harness.Experiment) error {
+	var results []*result.Result
 	var unwritten error
 	for i, x := range all {
 		if ctx.Err() != nil {
@@ -159,7 +203,11 @@ func (e *evaluation) judge(ctx context.Context, all []experiment) error {
 			fmt.Fprintf(e.stderr, "mem: --fail-fast: experiments not begun: %d\n", len(all)-i)
 			break
 		}
-		r, err := e.one(ctx, x)
+		one := e.one
+		if e.judgeOnly {
+			one = func(_ context.Context, x harness.Experiment) (*result.Result, error) { return e.judgeOne(ctx, x) }
+		}
+		r, err := one(ctx, x)
 		if r != nil {
 			results = append(results, r)
 		}
@@ -170,14 +218,14 @@ func (e *evaluation) judge(ctx context.Context, all []experiment) error {
 	if len(all) > 1 { // one experiment's own sentence says it
 		unwritten = errors.Join(unwritten, e.show.Total(e.stdout, results))
 	}
-	unwritten = errors.Join(unwritten, e.outputs.write(results), annotate(e.stdout, results))
+	unwritten = errors.Join(unwritten, e.outputs.Save(shownFiles(ctx), results), render.GitHub(e.stdout, keysOf(ctx), results))
 	return e.verdict(ctx, results, unwritten, len(all))
 }
 
 // failed holds when something did not pass; what is undecided has not failed.
-func failed(results []*harness.Result) bool {
+func failed(results []*result.Result) bool {
 	for _, r := range results {
-		if code := harness.Exit(r); code != 0 && code != exitUndecided {
+		if code := result.Exit(r); code != 0 && code != exitUndecided {
 			return true
 		}
 	}
@@ -185,59 +233,41 @@ func failed(results []*harness.Result) bool {
 }
 
 // verdict is the exit code that counts, of results that may be fewer than was asked for.
-func (e *evaluation) verdict(ctx context.Context, results []*harness.Result, unwritten error, asked int) error {
+func (e *evaluation) verdict(ctx context.Context, results []*result.Result, unwritten error, asked int) error {
+	_, otherRecords := errors.AsType[result.OtherRecords](unwritten)
 	due := map[int]bool{
+		exitUsage:       otherRecords, // the spec is not that of the records
 		exitIncomplete:  unwritten != nil,
 		exitInterrupted: ctx.Err() != nil && len(results) < asked,
 	}
 	if len(results) > 0 {
-		due[harness.Exit(results...)] = true
+		due[result.Exit(results...)] = true
 	}
-	code := harness.FirstExit(due)
+	code := result.FirstExit(due)
 	switch {
 	case unwritten != nil:
 		return &exit{code, unwritten}
 	case code == exitInterrupted:
 		return &exit{code, ctx.Err()}
+	case code == exitUndecided && e.undecided:
+		return nil
 	}
 	return exitWith(code)
 }
 
-// one runs an experiment. Its error is about what could not be written; there may be a
+// one evaluates an experiment. Its error is about what could not be written; there may be a
 // result with it.
-func (e *evaluation) one(ctx context.Context, x experiment) (*harness.Result, error) {
+func (e *evaluation) one(ctx context.Context, x harness.Experiment) (*result.Result, error) {
 	start := time.Now()
-	e.progress.begin(e.clients.status(x.Spec))
-	r, err := x.Run(ctx)
-	e.progress.end()
-	if err != nil {
+	e.progress.Begin(e.clients.Status(x.Spec))
+	r, err := x.Evaluate(ctx, e.cfg)
+	e.progress.End()
+	e.clients.NoteCounts(e.stderr, x.Spec)
+	if r == nil {
 		return nil, err
 	}
-	if e.pick.all() && r.Count(harness.Interrupted) == 0 { // else an entry may yet be used
-		r.Warnings = append(r.Warnings, x.scripts.unused(x.Spec)...)
-	}
-	partly := !e.pick.all() || e.failFast && harness.Exit(r) != 0
-	dir, session := filepath.Join(e.out, r.Experiment), e.watch.session(r, start, e.clients.served(x.Spec))
-	return r, errors.Join(e.baseline.judge(e.stdout, r, partly), saveTiming(dir, session, e.resume), save(dir, r), e.show.Result(e.stdout, r),
-		e.show.Service(e.stdout, serviceRows(session)))
-}
-
-// save writes a result beside its runs.
-func save(dir string, r *harness.Result) error {
-	if err := sweep(dir); err != nil {
-		return err
-	}
-	return errors.Join(
-		writeFile(filepath.Join(dir, "summary.json"), func(w io.Writer) error { return render.JSON(w, r) }),
-		saveReports(dir, r),
-	)
-}
-
-// saveReports writes what can be written again from a result that was saved.
-func saveReports(dir string, r *harness.Result) error {
-	return errors.Join(
-		writeFile(filepath.Join(dir, "report.md"), func(w io.Writer) error { return render.Markdown(w, r) }),
-		saveHTML(dir, r),
-		writeFile(filepath.Join(dir, "junit.xml"), func(w io.Writer) error { return render.JUnit(w, []*harness.Result{r}) }),
-	)
+	partly := !e.pick.All() || e.failFast && result.Exit(r) != 0
+	session := e.watch.Session(version(), r, start, e.clients.Served(x.Spec))
+	return r, errors.Join(err, e.baseline.Judge(e.stdout, r, partly), timing.Save(x.Folder, session, e.resume), render.Save(shownFiles(ctx), x.Folder, r),
+		e.show.Result(e.stdout, r), render.Service(e.stdout, e.show, session.Service()))
 }

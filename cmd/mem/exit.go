@@ -7,10 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/diag"
 )
 
-// The exit codes of errors. Those of results are harness.Exit's, which agree.
+// The exit codes of errors. Those of results are result.Exit's, which agree.
 const (
 	exitFailed      = 1   // judged and failed
 	exitUsage       = 2   // bad usage or spec: any error that does not say otherwise
@@ -55,11 +55,11 @@ func exitCode(err error) int {
 	return exitUsage
 }
 
-// complain writes an error. What stands in a file begins with its place, so that editors
+// printError writes an error. What stands in a file begins with its place, so that editors
 // and CI systems can jump there.
-func complain(w io.Writer, err error) {
+func printError(w io.Writer, err error) {
 	e, coded := errors.AsType[*exit](err)
-	_, positioned := errors.AsType[yamlpos.Errors](err)
+	_, positioned := errors.AsType[diag.Errors](err)
 	switch {
 	case err == nil, coded && e.err == nil:
 	case positioned:

@@ -1,18 +1,20 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/golden"
 )
 
 func goldenCommand() *cobra.Command {
@@ -39,121 +41,103 @@ newest entry in the ledger is about other bytes, and which are stale: golden fil
 given spec claims any more. Exit code 1 when there is one of these, or a file is missing.`,
 		Example: `  mem golden diff experiments/*.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			all, err := prepare(cmd.Context(), harness.Config{}, args)
+			goldens, used, err := goldensOf(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
-			goldens, err := goldens(all)
-			if err != nil {
-				return err
-			}
-			stale, err := stale(all, goldens)
+			stale, err := golden.Stale(used, goldens)
 			if err != nil {
 				return &exit{exitIncomplete, err}
 			}
-			return diffGoldens(cmd.OutOrStdout(), goldens, stale)
+			if !golden.Diff(cmd.OutOrStdout(), goldens, stale) {
+				return exitWith(exitFailed)
+			}
+			return nil
 		},
 	}
 }
 
-// goldens are those of all experiments. Having none is a mistake: nothing would be compared.
-func goldens(all []experiment) ([]check.Golden, error) {
-	var list []check.Golden
+// goldensOf are the goldens of specs, and the files that the specs name for anything. Having no
+// golden is a mistake: nothing would be compared.
+func goldensOf(ctx context.Context, args []string) (goldens []check.Golden, used []string, err error) {
+	all, err := prepare(ctx, harness.Config{}, args)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, e := range all {
-		list = append(list, e.Goldens()...)
+		goldens, used = append(goldens, e.Goldens()...), append(used, e.Spec.Files()...)
 	}
-	if len(list) == 0 {
-		return nil, errors.New("no spec has a golden: want one with golden: [{file: …, query: …, corpus: …, turn: …}]")
+	if len(goldens) == 0 {
+		return nil, nil, errors.New("no spec has a golden: want one with golden: [{file: …, query: …, corpus: …, turn: …}]")
 	}
-	return list, nil
+	return goldens, used, nil
 }
 
-func diffGoldens(w io.Writer, goldens []check.Golden, stale []string) error {
-	agree, wrong := 0, len(stale)
-	for _, g := range goldens {
-		r := g.Check()
-		if r.Status == check.Pass {
-			agree++
-		}
-		for _, r := range []check.Result{r, g.Recorded()} {
-			if r.Status == check.Fail {
-				wrong++
-				fmt.Fprintf(w, "%s: %s\n%s", g.File, r.Detail, r.Diff)
+func goldenUpdateCommand() *cobra.Command {
+	var why string
+	cmd := &cobra.Command{
+		Use:   "update SPEC… --reason TEXT",
+		Short: "Write the golden prompts that differ, with the reason",
+		Long: `update writes the golden prompts that differ to their files, shows the diffs, and records
+each with its reason in the LEDGER.jsonl beside the file. A file that was edited by hand to
+what it should be is recorded only. It refuses to run in CI: a contract is changed by a
+person.`,
+		Example: `  mem golden update experiments/gated-loop.yaml --reason "chunks show a fifth role"`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if os.Getenv("CI") != "" {
+				return errors.New("golden prompts are not updated in CI (CI is set): update them where a person reads the diff, and commit them")
 			}
-		}
-	}
-	for _, file := range stale {
-		fmt.Fprintf(w, "%s: stale: no given spec claims it; remove the file, or name the spec that has it as a golden\n", file)
-	}
-	fmt.Fprintf(w, "%d of %d golden prompts agree with their files\n", agree, len(goldens))
-	if wrong > 0 {
-		return exitWith(exitFailed)
-	}
-	return nil
-}
-
-// stale lists the golden files that no experiment claims: in a folder with claimed ones,
-// files that its ledger tells of or that are of the same kind, by their extension, and
-// that the specs name as nothing else.
-func stale(all []experiment, goldens []check.Golden) ([]string, error) {
-	named := map[string]bool{}
-	for _, e := range all {
-		for _, file := range e.Spec.Files() {
-			named[filepath.Clean(file)] = true
-		}
-	}
-	var list []string
-	seen := map[string]bool{}
-	for _, g := range goldens {
-		if target, err := inFolder(g.File); err == nil {
-			named[target] = true // which may be another file, by a link
-		}
-	}
-	for _, g := range goldens {
-		folder := filepath.Dir(g.File)
-		if seen[folder] {
-			continue
-		}
-		seen[folder] = true
-		files, err := goldenFiles(folder, goldens)
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range files {
-			if !named[file] {
-				list = append(list, file)
+			if strings.TrimSpace(why) == "" {
+				return errors.New("--reason: found none, want why the prompts change, for the ledger")
 			}
-		}
+			return updateGoldens(cmd.Context(), cmd.OutOrStdout(), args, strings.TrimSpace(why))
+		},
 	}
-	return list, nil
+	cmd.Flags().StringVar(&why, "reason", "", "why the prompts change, a `TEXT` for the ledger")
+	return cmd
 }
 
-// goldenFiles are the files in a folder that are goldens, claimed or not.
-func goldenFiles(folder string, claimed []check.Golden) ([]string, error) {
-	ledger, err := check.ReadLedger(filepath.Join(folder, check.LedgerFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+// updateGoldens writes nothing unless everything can be written.
+func updateGoldens(ctx context.Context, w io.Writer, args []string, why string) error {
+	goldens, _, err := goldensOf(ctx, args)
+	if err != nil {
+		return err
 	}
-	told, kinds := map[string]bool{}, map[string]bool{}
-	for _, e := range ledger {
-		told[e.File] = true
+	if err := golden.Refused(goldens); err != nil {
+		return &exit{exitFailed, err}
 	}
-	for _, g := range claimed {
-		if filepath.Dir(g.File) == folder {
-			kinds[filepath.Ext(g.File)] = true
-		}
+	changes, err := golden.Changes(goldens)
+	if err != nil {
+		return err
 	}
-	entries, err := os.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // all of its goldens are missing, which is said of each
+	written, err := golden.Update(w, changes, time.Now().UTC().Format(time.DateOnly), why)
+	if err != nil {
+		return &exit{exitIncomplete, err}
 	}
-	var files []string
-	for _, e := range entries {
-		name := e.Name()
-		kin := kinds[filepath.Ext(name)] && !strings.HasPrefix(name, ".") && name != check.LedgerFile
-		if !e.IsDir() && (told[name] || kin) {
-			files = append(files, filepath.Join(folder, name))
-		}
+	_, err = fmt.Fprintf(w, "%d of %d golden prompts written\n", written, len(goldens))
+	return err
+}
+
+func goldenLogCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "log [FOLDER…]",
+		Short:   "Show the ledger of golden prompts",
+		Long:    `log prints the ledgers of folders of golden files, expected if none is named, as tables.`,
+		Example: `  mem golden log`,
+		RunE: func(cmd *cobra.Command, folders []string) error {
+			if len(folders) == 0 {
+				folders = []string{"expected"}
+			}
+			for _, folder := range folders {
+				entries, err := check.ReadLedger(filepath.Join(folder, check.LedgerFile))
+				if err != nil {
+					return err
+				}
+				if err := golden.ShowLedger(cmd.OutOrStdout(), entries); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 	}
-	return files, err
 }

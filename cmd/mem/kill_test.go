@@ -1,15 +1,20 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,12 +24,15 @@ import (
 	"github.com/poimen-memory/mem/scripted/fakeserver"
 )
 
-var kills = flag.Int("kills", 8, "how often TestKilledAnywhere kills a live evaluation; 50 for the full test")
+var (
+	kills  = flag.Int("kills", 8, "how often TestKilledAnywhere kills a live evaluation; 200 for the full test")
+	faults = flag.Float64("faults", 0, "the rate of requests that fail meanwhile, in five ways; 0.05 for the full test")
+)
 
 // answer depends on the request's bytes alone.
 func answer(r fakeserver.Request) fakeserver.Reply {
 	h := fnv.New64a()
-	h.Write(r.Body)
+	h.Write(bytes.Replace(r.Body, []byte(`,"stream":false`), nil, 1)) // how it is sent does not change what is said
 	switch n := h.Sum64(); n % 5 {
 	case 0:
 		return fakeserver.Reply{Text: "no gates"}
@@ -74,9 +82,13 @@ func evalLive(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// artefacts are the files that an evaluation has written, if it has begun to.
 func artefacts(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
+	if _, err := os.Stat(filepath.Join(dir, "reports")); errors.Is(err, fs.ErrNotExist) {
+		return files
+	}
 	err := filepath.WalkDir(filepath.Join(dir, "reports"), func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -104,68 +116,176 @@ func comparable(files map[string]string) map[string]string {
 	return kept
 }
 
-// TestKilledAnywhere kills a live evaluation at random instants and resumes it each time.
-// What it comes to is what an undisturbed one does, and no more calls are repeated than
-// were in flight at the kills.
+// TestKilledAnywhere kills live evaluations, each after a random number of requests and at a
+// random instant after that, and resumes them. What each comes to is what an undisturbed one
+// does, each call is in a journal once, and no more calls are repeated than were in flight at
+// the kills.
 func TestKilledAnywhere(t *testing.T) {
-	server := fakeserver.Start(fakeserver.Config{Reply: answer, Model: "m", Key: testKey, Latency: 3 * time.Millisecond})
+	if *kills < 1 {
+		t.Fatalf("-kills %d: want at least 1", *kills)
+	}
+	server := fakeserver.Start(fakeserver.Config{Reply: answer, Model: "m", Key: testKey, Latency: latency})
 	defer server.Close()
 	calm := liveExperiment(t, server.BaseURL())
 	if out, err := evalLive(t, calm).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	want := artefacts(t, calm)
+	undisturbed := normal(artefacts(t, calm), server.BaseURL())
 	calls := server.Requests()
+	var killed, repeats, unkept, requests, experiments int
+	for ; killed < *kills; experiments++ {
+		c := startCampaign(t, uint64(experiments))
+		n := c.killUntilDone(t, *kills-killed)
+		if n == 0 {
+			t.Fatalf("experiment %d ended before it could be killed", experiments)
+		}
+		killed += n
+		if diff := cmp.Diff(undisturbed, normal(artefacts(t, c.dir), c.server.BaseURL())); diff != "" {
+			t.Errorf("artefacts (-undisturbed +killed and resumed):\n%.4000s", diff)
+		}
+		again := c.repeats()
+		if len(c.answered) != calls || again > connections*n {
+			t.Errorf("%d different calls, want %d; %d repeats after %d kills with %d connections", len(c.answered), calls, again, n, connections)
+		}
+		unkept += c.unkept
+		if left := c.notInJournals(t); left != 0 {
+			t.Errorf("%d answers are in no journal at the end", left)
+		}
+		repeats += again
+		requests += c.server.Requests()
+		c.wantNoKey(t)
+	}
+	t.Logf("%d kills in %d experiments of %d calls: %d requests, of which %d were answered again; at the kills %d answers were in no journal",
+		killed, experiments, calls, requests, repeats, unkept)
+}
 
-	var mu sync.Mutex
-	asked := map[string]int{}
-	counting := fakeserver.Start(fakeserver.Config{
-		Model: "m", Key: testKey, Latency: 3 * time.Millisecond,
-		Reply: func(r fakeserver.Request) fakeserver.Reply {
-			mu.Lock()
-			asked[string(r.Body)]++
-			mu.Unlock()
-			return answer(r)
+const (
+	latency     = 3 * time.Millisecond
+	connections = 4 // of liveExperiment
+)
+
+// normal is the comparable part of artefacts, without the server's address.
+func normal(files map[string]string, url string) map[string]string {
+	kept := comparable(files)
+	for name, text := range kept {
+		kept[name] = strings.ReplaceAll(text, url, "URL")
+	}
+	return kept
+}
+
+// campaign is an experiment that is killed and resumed until it is complete, and its server.
+type campaign struct {
+	dir    string
+	server *fakeserver.Server
+	random *rand.Rand
+	unkept int // answers that were in no journal at a kill, of all kills
+
+	mu       sync.Mutex
+	answered map[string]int // how often, by the request's bytes
+	left     int            // requests until the kill
+	reached  chan struct{}  // closed at the last of them
+}
+
+func startCampaign(t *testing.T, seed uint64) *campaign {
+	c := &campaign{random: rand.New(rand.NewPCG(1, seed)), answered: map[string]int{}}
+	failing := fakeserver.Random(seed, *faults, 2, fakeserver.TooMany("0"), fakeserver.Status(http.StatusInternalServerError, fakeserver.VLLM),
+		fakeserver.ErrorIn200(), fakeserver.Truncated(), fakeserver.Reset())
+	c.server = fakeserver.Start(fakeserver.Config{
+		Model: "m", Key: testKey, Latency: latency, Reply: answer,
+		Plan: func(r fakeserver.Request) fakeserver.Fault {
+			fault := failing(r)
+			c.count(r, fault.Serve == nil)
+			return fault
 		},
 	})
-	defer counting.Close()
-	dir := liveExperiment(t, counting.BaseURL())
-	random := rand.New(rand.NewPCG(1, 2))
-	killed := 0
-	for ; killed < *kills; killed++ {
-		cmd := evalLive(t, dir, "--resume")
+	t.Cleanup(c.server.Close)
+	c.dir = liveExperiment(t, c.server.BaseURL())
+	return c
+}
+
+func (c *campaign) count(r fakeserver.Request, answered bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if answered {
+		c.answered[string(r.Body)]++
+	}
+	if c.left--; c.left == 0 {
+		close(c.reached)
+	}
+}
+
+// after is closed once n more requests have come.
+func (c *campaign) after(n int) <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.left, c.reached = n, make(chan struct{})
+	if n == 0 {
+		close(c.reached)
+	}
+	return c.reached
+}
+
+// killUntilDone kills evaluations, at most so often, until one ends by itself, and returns how
+// often it did. The experiment is complete then.
+func (c *campaign) killUntilDone(t *testing.T, most int) (killed int) {
+	t.Helper()
+	for killed < most {
+		reached, ended := c.after(c.random.IntN(60)), make(chan error, 1)
+		cmd := evalLive(t, c.dir, "--resume")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
-		cmd.Process.Kill()
-		if cmd.Wait() == nil {
-			break // it was done already
+		go func() { ended <- cmd.Wait() }()
+		select {
+		case <-reached: // by chance between two requests, or before the first
+			time.Sleep(time.Duration(c.random.IntN(20)) * time.Millisecond)
+			cmd.Process.Kill()
+			<-ended
+		case <-ended:
+		}
+		if !cmd.ProcessState.Sys().(syscall.WaitStatus).Signaled() {
+			break
+		}
+		killed++
+		lost := c.notInJournals(t)
+		if lost < 0 || lost > connections {
+			t.Errorf("%d answers are in no journal after a kill, want at most the %d that were in flight", lost, connections)
+		}
+		c.unkept += lost
+	}
+	if out, err := evalLive(t, c.dir, "--resume").CombinedOutput(); err != nil {
+		t.Fatalf("the last evaluation: %v\n%s", err, out)
+	}
+	return killed
+}
+
+// notInJournals is how many different answers no journal holds; below 0: some are held twice.
+func (c *campaign) notInJournals(t *testing.T) int {
+	t.Helper()
+	c.mu.Lock()
+	n := len(c.answered)
+	c.mu.Unlock()
+	for name, text := range artefacts(t, c.dir) {
+		if strings.Contains(name, "/record/") && filepath.Base(name) == "calls.jsonl" {
+			n -= max(0, strings.Count(text, "\n")-1-strings.Count(text, "\n{\"end\":"))
 		}
 	}
-	if out, err := evalLive(t, dir, "--resume").CombinedOutput(); err != nil {
-		t.Fatalf("the last session: %v\n%s", err, out)
+	return n
+}
+
+// repeats is how many answers were given again.
+func (c *campaign) repeats() (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, times := range c.answered {
+		n += times - 1
 	}
-	got := artefacts(t, dir)
-	normal := func(files map[string]string, url string) map[string]string {
-		kept := comparable(files)
-		for name, text := range kept {
-			kept[name] = strings.ReplaceAll(text, url, "URL")
-		}
-		return kept
-	}
-	if diff := cmp.Diff(normal(want, server.BaseURL()), normal(got, counting.BaseURL())); diff != "" {
-		t.Errorf("artefacts (-undisturbed +killed and resumed):\n%.4000s", diff)
-	}
-	repeats := 0
-	for _, n := range asked {
-		repeats += n - 1
-	}
-	if len(asked) != calls || repeats > 4*killed {
-		t.Errorf("%d different calls, want %d; %d repeats after %d kills with 4 connections", len(asked), calls, repeats, killed)
-	}
-	t.Logf("%d calls, %d kills, %d repeats", calls, killed, repeats)
-	for name, text := range got {
+	return n
+}
+
+func (c *campaign) wantNoKey(t *testing.T) {
+	t.Helper()
+	for name, text := range artefacts(t, c.dir) {
 		if strings.Contains(text, testKey) {
 			t.Errorf("%s holds the key", name)
 		}

@@ -15,7 +15,7 @@ func TestLineEndsOfWindows(t *testing.T) {
 	dir := t.TempDir()
 	mem := func(args ...string) (int, string) {
 		var out bytes.Buffer
-		code := run(t.Context(), args, strings.NewReader(""), &out, &out)
+		code := execute(t.Context(), args, strings.NewReader(""), &out, &out)
 		return code, out.String()
 	}
 	if code, out := mem("init", dir); code != 0 {

@@ -13,16 +13,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/poimen-memory/mem/harness"
-	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/models"
+	"github.com/poimen-memory/mem/harness/plan"
+	"github.com/poimen-memory/mem/harness/progress"
+	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/loop"
-	"github.com/poimen-memory/mem/loop/openai"
 	"github.com/poimen-memory/mem/scripted/fakeserver"
 )
 
@@ -89,7 +88,7 @@ func TestNoConnectionWithoutLive(t *testing.T) {
 		{"golden", "diff", spec}, {"prompt", "--spec", spec, "--project", "s", "--query", "a", "--chunk", "1"},
 	} {
 		var stdout, stderr bytes.Buffer
-		run(context.Background(), args, strings.NewReader(""), &stdout, &stderr)
+		execute(context.Background(), args, strings.NewReader(""), &stdout, &stderr)
 		if strings.Contains(stderr.String(), "panic") {
 			t.Errorf("%v: %s", args, &stderr)
 		}
@@ -162,11 +161,10 @@ func impatient(t *testing.T, dir string) {
 // TestPanicHidesTheKey: not even a crash's dump of what is in hand shows it.
 func TestPanicHidesTheKey(t *testing.T) {
 	if os.Getenv("MEM_TEST_PANIC") != "" {
-		c := newClients(&meter{}, nil)
-		if errs := c.open(t.Context(), loadLive(t, os.Getenv("MEM_TEST_PANIC")), []harness.Cell{{Model: "m"}}); errs != nil {
-			t.Fatal(errs)
-		}
-		panic(fmt.Sprintf("%+v %#v %v", c, c, c.byModel))
+		c := &models.Clients{Meter: &models.Meter{}}
+		s := loadLive(t, os.Getenv("MEM_TEST_PANIC"))
+		opened(t.Context(), t, s, c)
+		panic(fmt.Sprintf("%+v %#v %v", c, c, c.Client(s, "m")))
 	}
 	dir := liveExperiment(t, "http://localhost:1/v1")
 	cmd := exec.Command(os.Args[0], "-test.run=^TestPanicHidesTheKey$")
@@ -178,40 +176,17 @@ func TestPanicHidesTheKey(t *testing.T) {
 	wantNoKey(t, "the panic", string(out))
 }
 
-// TestMaxCostNeedsCounts: where a server counts no tokens, nothing more is asked for.
-func TestMaxCostNeedsCounts(t *testing.T) {
-	m := meter{maxCost: 1}
-	price := &spec.Price{}
-	price.Prompt.Value, price.Completion.Value = 1, 100
-	m.pay(price, &loop.Usage{PromptTokens: 500_000, CompletionTokens: 4_999})
-	if err := m.take(); err != nil {
-		t.Errorf("below the limit: %v", err)
-	}
-	m.pay(price, &loop.Usage{CompletionTokens: 1})
-	if err := m.take(); err == nil || !strings.Contains(err.Error(), "stopped at --max-cost 1: spent 1.0000") {
-		t.Errorf("at the limit: %v", err)
-	}
-	blind := meter{maxCost: 1}
-	blind.pay(price, nil)
-	if err := blind.take(); err == nil || !strings.Contains(err.Error(), "the server counts no tokens") {
-		t.Errorf("without a count: %v", err)
-	}
-}
-
 // TestBarSaysHowLiveModelsAre, also while no turn ends.
 func TestBarSaysHowLiveModelsAre(t *testing.T) {
 	server := fakeserver.Start(fakeserver.Config{Reply: answer, Model: "m", Key: testKey, Plan: fakeserver.Script(fakeserver.TooMany("0"))})
 	defer server.Close()
 	t.Setenv("MEM_TEST_KEY", testKey)
 	s := loadLive(t, filepath.Join(liveExperiment(t, server.BaseURL()), "live.yaml"))
-	c := newClients(&meter{}, func(string, time.Time, error) {})
-	if c.status(s) != nil {
+	c := &models.Clients{Meter: &models.Meter{}}
+	if c.Status(s) != nil {
 		t.Error("there is a status of models that are not to run")
 	}
-	if errs := c.open(t.Context(), s, []harness.Cell{{Model: "m"}}); errs != nil {
-		t.Fatal(errs)
-	}
-	model, err := c.model(harness.ModelFor{Spec: s, Model: &s.Models[0], Cell: harness.Cell{Model: "m", Trial: 1}})
+	model, err := opened(t.Context(), t, s, c).Model(run.ModelFor{Spec: s, Model: &s.Models[0], Cell: plan.Cell{Model: "m", Trial: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,10 +194,10 @@ func TestBarSaysHowLiveModelsAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	var bar lockedBuffer
-	p := &progress{w: &bar, moves: true}
-	p.begin(c.status(s))
-	p.at(harness.Progress{Experiment: "live", Turns: 1, Of: 20})
-	p.end()
+	p := &progress.Display{W: &bar, Moves: true}
+	p.Begin(c.Status(s))
+	p.At(run.Progress{Experiment: "live", Turns: 1, Of: 20})
+	p.End()
 	if want := regexp.MustCompile(`live: 0 of 2 calls in flight, 1 failed, 0\.\d{4} USD.*/20`); !want.MatchString(bar.String()) {
 		t.Errorf("the bar says %q, want %s", bar.String(), want)
 	}
@@ -239,37 +214,17 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// TestLongWaitsAreSaidInLogs, once for all calls that wait together, and short ones not.
-func TestLongWaitsAreSaidInLogs(t *testing.T) {
-	var log bytes.Buffer
-	p := newProgress(&log, false)
-	p.at(harness.Progress{Experiment: "x"})
-	now, why := time.Now(), fmt.Errorf("status 429: slow down")
-	p.waiting("m", now.Add(10*time.Second), why)
-	p.waiting("m", now.Add(60*time.Second), why)
-	p.waiting("m", now.Add(62*time.Second), why)
-	p.waiting("m", now.Add(120*time.Second), why)
-	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-	if len(lines) != 2 || !strings.HasPrefix(lines[0], "x: m waits 1m0s, until ") || !strings.HasSuffix(lines[0], "status 429: slow down") {
-		t.Errorf("the log says:\n%s", &log)
+// opened are the models of a spec whose model m is to run.
+func opened(ctx context.Context, t *testing.T, s *spec.Spec, c *models.Clients) models.Set {
+	t.Helper()
+	set, errs := models.Load(s, c)
+	for _, m := range s.Models {
+		errs = append(errs, set.Open(ctx, s, []*plan.Run{{Cell: plan.Cell{Model: m.ID.Value}}})...)
 	}
-}
-
-// TestServiceRows: turns are replies to first attempts, whatever was given up or failed
-// beside them, and a model that was asked nothing has no row.
-func TestServiceRows(t *testing.T) {
-	asked := served{Model: "m", Stats: openai.Stats{
-		Calls: 20, Failures: 3, ParseRetries: 2, Attempts: 25, Retries: 8, CompletionTokens: 600, Limit: 2,
-		Latency:      openai.Latency{Count: 14, P50: time.Second, P95: 2 * time.Second},
-		LimitHistory: []openai.LimitChange{{Limit: 8}, {Limit: 2}},
-	}}
-	got := serviceRows(evalSession{Took: 2 * time.Minute, Models: []served{asked, {Model: "idle"}}})
-	want := []render.ServiceRow{{
-		Model: "m", Calls: 14, P50: time.Second, P95: 2 * time.Second, TokensPerSecond: 5, TurnsPerMinute: 6, Retries: 8, Limit: 2, Most: 8,
-	}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
 	}
+	return set
 }
 
 func loadLive(t *testing.T, path string) *spec.Spec {

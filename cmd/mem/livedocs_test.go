@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/models"
 )
 
 // TestDocumentedLiveSpecs: every spec that docs/live.md shows lists its runs as it stands,
@@ -36,7 +36,7 @@ func TestDocumentedLiveSpecs(t *testing.T) {
 		path := filepath.Join(dir, fmt.Sprintf("%d.yaml", i))
 		write(t, path, string(b[1]))
 		var stdout, stderr bytes.Buffer
-		if code := run(context.Background(), []string{"eval", path, "--list"}, strings.NewReader(""), &stdout, &stderr); code != 0 {
+		if code := execute(context.Background(), []string{"eval", path, "--list"}, strings.NewReader(""), &stdout, &stderr); code != 0 {
 			t.Errorf("exit %d: %s\n%s", code, &stderr, b[1])
 			continue
 		}
@@ -44,14 +44,15 @@ func TestDocumentedLiveSpecs(t *testing.T) {
 		if run := "staging/redis-port/L1/" + s.Models[0].ID.Value + "/record"; !strings.Contains(stdout.String(), run) {
 			t.Errorf("%s lists no %s:\n%s", s.Experiment.Value, run, &stdout)
 		}
-		c := newClients(&meter{}, nil)
+		c := &models.Clients{Meter: &models.Meter{}}
+		opened(t.Context(), t, s, c)
 		for _, m := range s.Models {
-			if errs := c.open(t.Context(), s, []harness.Cell{{Model: m.ID.Value}}); m.Live == nil || errs != nil {
-				t.Errorf("%s: %s cannot be asked: %v", s.Experiment.Value, m.ID.Value, errs)
+			if c.Client(s, m.ID.Value) == nil {
+				t.Errorf("%s: %s cannot be asked", s.Experiment.Value, m.ID.Value)
 			}
 		}
-		if len(c.warned) > 0 {
-			t.Errorf("%s is warned of: %q", s.Experiment.Value, c.warned)
+		if len(c.Warnings) > 0 {
+			t.Errorf("%s is warned of: %q", s.Experiment.Value, c.Warnings)
 		}
 	}
 }

@@ -5,14 +5,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/poimen-memory/mem/loop/keyfilter"
 )
 
 func main() {
-	os.Exit(run(interruptible(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(execute(interruptible(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // interruptible is cancelled by a first signal; from then on a second one ends the process
@@ -29,14 +32,18 @@ func interruptible() context.Context {
 	return ctx
 }
 
-// run is the program without its process: it returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// execute is the program without its process: it returns the exit code.
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	var keys keyfilter.Filter
+	out, errs := keys.Writer(stdout), keys.Writer(stderr)
 	root := rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	complain(stderr, err)
+	root.SetOut(out)
+	root.SetErr(errs)
+	err := root.ExecuteContext(withKeys(ctx, &keys))
+	err = errors.Join(err, out.Flush())
+	printError(errs, err)
+	errs.Flush() // there is nowhere left to say that it failed
 	return exitCode(err)
 }

@@ -9,10 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/forecast"
+	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/tty"
 )
 
 func planCommand() *cobra.Command {
-	var cfg harness.OutlookConfig
+	var cfg forecast.OutlookConfig
 	var rates []string
 	cmd := &cobra.Command{
 		Use:   "plan SPEC",
@@ -23,7 +26,7 @@ and how the chance grows with the queries. Nothing is run.
 
 A model is assumed to be halfway between each threshold and 1, unless --rate says otherwise.`,
 		Example: `  mem plan experiments/m1.8.yaml
-  mem plan experiments/m1.8.yaml --rate exit_safe=0.9 --rate recall_committed=0.95 --icc 0.1`,
+  mem plan experiments/m1.8.yaml --rate exit_useful=0.9 --rate recall_committed=0.95 --icc 0.1`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if cfg.Rates, err = parseRates(rates); err != nil {
@@ -49,14 +52,14 @@ func parseRates(args []string) (map[string]float64, error) {
 		metric, text, ok := strings.Cut(arg, "=")
 		rate, err := strconv.ParseFloat(text, 64)
 		if !ok || err != nil {
-			return nil, fmt.Errorf("--rate: found %q, want METRIC=RATE, as in exit_safe=0.9", arg)
+			return nil, fmt.Errorf("--rate: found %q, want METRIC=RATE, as in exit_useful=0.9", arg)
 		}
 		rates[metric] = rate
 	}
 	return rates, nil
 }
 
-func outlook(cmd *cobra.Command, args []string, cfg harness.OutlookConfig) error {
+func outlook(cmd *cobra.Command, args []string, cfg forecast.OutlookConfig) error {
 	all, err := prepare(cmd.Context(), harness.Config{}, args)
 	if err != nil {
 		return err
@@ -64,9 +67,9 @@ func outlook(cmd *cobra.Command, args []string, cfg harness.OutlookConfig) error
 	if len(all) != 1 {
 		return errors.New("want one spec: a plan is of one decision")
 	}
-	o, err := all[0].Outlook(cfg)
+	o, err := forecast.Decision(all[0].Plan, cfg)
 	if err != nil {
 		return err
 	}
-	return terminal(cmd.OutOrStdout(), false).Outlook(cmd.OutOrStdout(), all[0].Spec.Experiment.Value, o)
+	return render.Outlook(cmd.OutOrStdout(), tty.Terminal(cmd.OutOrStdout(), false), all[0].Spec.Experiment.Value, o)
 }

@@ -2,27 +2,31 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/forecast"
+	"github.com/poimen-memory/mem/harness/plan"
+	"github.com/poimen-memory/mem/harness/render"
 )
 
-// plan shows the runs that would be done and, for a dry run, what they would take.
-func (e *evaluation) plan(all []experiment) error {
-	var plans []harness.Planned
+// showPlan shows the runs that would be executed and, for a dry run, what they would take.
+func showPlan(w io.Writer, as render.Terminal, all []harness.Experiment, dryRun bool) error {
+	var plans []*plan.Plan
 	for _, x := range all {
-		name, plan := x.Spec.Experiment.Value, x.Plan()
-		plans = append(plans, plan...)
-		if !e.quiet || !e.dryRun {
-			if err := e.show.Plan(e.stdout, name, x.Tokenizer(), plan); err != nil {
-				return err
-			}
+		plans = append(plans, x.Plan)
+		if as.Quiet && dryRun {
+			continue
+		}
+		if err := render.Plan(w, as, x.Spec.Experiment.Value, x.Tokenizer(), forecast.Runs(x.Plan)); err != nil {
+			return err
 		}
 	}
-	if !e.dryRun {
+	if !dryRun {
 		return nil
 	}
-	if !e.quiet {
-		fmt.Fprintln(e.stdout)
+	if !as.Quiet {
+		fmt.Fprintln(w)
 	}
-	return e.show.Totals(e.stdout, "By model", plans)
+	return render.Totals(w, as, "By model", forecast.Runs(plans...))
 }

@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/diag"
 )
 
 func rootCommand() *cobra.Command {
@@ -28,7 +26,7 @@ nothing to judge; 3 not judged, for a run is incomplete; 4 undecided; 130 interr
 		SilenceErrors: true, // run says them, once
 		SilenceUsage:  true,
 	})
-	root.AddCommand(completes(evalCommand()), completes(pingCommand()), reportCommand(), compareCommand(), planCommand(), promptCommand(), budgetCommand(), verifyCommand(), goldenCommand(), schemaCommand(), initCommand(), corpusCommand())
+	root.AddCommand(completes(evalCommand()), judgeCommand(), completes(pingCommand()), reportCommand(), compareCommand(), planCommand(), showCommand(), promptCommand(), budgetCommand(), verifyCommand(), repairCommand(), goldenCommand(), schemaCommand(), initCommand(), corpusCommand())
 	return root
 }
 
@@ -46,28 +44,7 @@ func group(cmd *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return fmt.Errorf("no command: want one of %s, see %s --help", strings.Join(known, ", "), cmd.CommandPath())
 		}
-		return fmt.Errorf("command of %s: %s", cmd.CommandPath(), yamlpos.OneOf(args[0], known))
+		return fmt.Errorf("command of %s: %s", cmd.CommandPath(), diag.OneOf(args[0], known))
 	}
 	return cmd
-}
-
-// release is the version that the linker stamps into a binary of make dist; "" in others.
-var release string
-
-// version is what the build knows of itself.
-func version() string {
-	if release != "" {
-		return release + ", built with " + runtime.Version()
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown, built with " + runtime.Version()
-	}
-	v := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			v += ", revision " + s.Value
-		}
-	}
-	return v + ", built with " + info.GoVersion
 }

@@ -17,11 +17,7 @@ server completes, explains and checks a spec whose first line names it:
 		Example: `  mem schema >experiments/schema.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text, err := spec.Schema()
-			if err != nil {
-				return err
-			}
-			_, err = cmd.OutOrStdout().Write(text)
+			_, err := cmd.OutOrStdout().Write(spec.Schema())
 			return err
 		},
 	}

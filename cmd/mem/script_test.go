@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,6 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/poimen-memory/mem/harness/record"
 )
 
 func TestMain(m *testing.M) {
@@ -46,7 +46,7 @@ func TestScript(t *testing.T) {
 	dir, files := "testdata/script", []string(nil)
 	if testing.Short() {
 		dir = ""
-		for _, of := range []string{"eval", "live", "replay", "ping", "corpus_synth"} {
+		for _, of := range []string{"eval", "live"} {
 			found, err := filepath.Glob("testdata/script/" + of + "_*.txtar")
 			if err != nil || len(found) == 0 {
 				t.Fatalf("no scripts of %s: %v", of, err)
@@ -64,11 +64,13 @@ func TestScript(t *testing.T) {
 			env.Setenv("TOKENIZERS", tokenizers)
 			env.Setenv("GORACE", raceOptions)
 			env.Values[serverKey{}] = &running{}
+			env.Values[lockKey{}] = new(func() error)
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "interrupt": interrupt, "interrupttwice": interruptTwice, "records": records, "sametree": sameTree,
 			"cut": cut, "edit": edit, "holds": holds, "serve": serve, "requests": requests,
+			"aside": aside, "holdlock": holdLock, "releaselock": releaseLock,
 		},
 	})
 }
@@ -142,6 +144,39 @@ func interruptOnce(ts *testscript.TestScript, cmd *exec.Cmd, file string) {
 	ts.Check(cmd.Process.Signal(os.Interrupt))
 }
 
+// aside FOLDER FOLDERS RECORDS wants that many folders of records that were moved away, with
+// that many records in all, and removes them.
+func aside(ts *testscript.TestScript, _ bool, args []string) {
+	dirs, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "runs.*"))
+	ts.Check(err)
+	n := 0
+	for _, dir := range dirs {
+		ts.Check(filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && d.Name() == record.Calls {
+				n++
+			}
+			return err
+		}))
+		ts.Check(os.RemoveAll(dir))
+	}
+	if want := args[1] + " " + args[2]; fmt.Sprint(len(dirs), " ", n) != want {
+		ts.Fatalf("%d folders with %d records, want %s", len(dirs), n, want)
+	}
+}
+
+type lockKey struct{}
+
+// holdlock FOLDER locks a folder as an evaluation does, until releaselock.
+func holdLock(ts *testscript.TestScript, _ bool, args []string) {
+	unlock, err := record.Lock(record.Folder{Dir: ts.MkAbs(args[0])}, "mem eval")
+	ts.Check(err)
+	*ts.Value(lockKey{}).(*func() error) = unlock
+}
+
+func releaseLock(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check((*ts.Value(lockKey{}).(*func() error))())
+}
+
 func lookPath(path, name string) (string, error) {
 	for _, dir := range filepath.SplitList(path) {
 		if p, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
@@ -200,17 +235,19 @@ func tree(ts *testscript.TestScript, dir string) map[string]string {
 	return files
 }
 
-// answered leaves out of a journal the calls that brought no reply: an interrupt may or may
-// not catch one waiting, and a replay skips them.
+// answered leaves out of a journal the calls that brought no reply, and the digests over them:
+// an interrupt may or may not catch one waiting, and a replay skips them.
 func answered(text string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, `{"turn":`) || !strings.Contains(line, `"reply":"","error":"`) {
-			kept.WriteString(line)
+			kept.WriteString(overLines.ReplaceAllString(line, ""))
 		}
 	}
 	return kept.String()
 }
+
+var overLines = regexp.MustCompile(`,"(chain|journal_sha256)":"[0-9a-f]{64}"`)
 
 // timeless is a file without the part of a page that tells of times.
 func timeless(text string) string { return timingPart.ReplaceAllString(text, "") }
@@ -259,7 +296,7 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	var stdout, stderr bytes.Buffer
 	out := filepath.Join(dir, "reports")
-	code := run(ctx, []string{"eval", filepath.Join(dir, "s.yaml"), "--out", out}, strings.NewReader(""), &stdout, &stderr)
+	code := execute(ctx, []string{"eval", filepath.Join(dir, "s.yaml"), "--out", out}, strings.NewReader(""), &stdout, &stderr)
 	if code != 130 || stderr.String() != "mem: interrupted\n" {
 		t.Errorf("exit code %d, stderr %q, want 130 and that it was interrupted", code, &stderr)
 	}
@@ -281,7 +318,7 @@ func TestCancelledBetweenExperiments(t *testing.T) {
 	write(t, filepath.Join(dir, "a.jsonl"), `{"role": "tool", "text": "hello"}`+"\n")
 	ctx, cancel := context.WithCancel(context.Background())
 	var stderr bytes.Buffer
-	code := run(ctx, args, strings.NewReader(""), onWrite(cancel), &stderr) // the first result cancels
+	code := execute(ctx, args, strings.NewReader(""), onWrite(cancel), &stderr) // the first result cancels
 	if code != 130 || !strings.Contains(stderr.String(), "mem: interrupted\n") {
 		t.Errorf("exit code %d, stderr %q, want 130 and that it was interrupted", code, &stderr)
 	}
@@ -304,46 +341,5 @@ func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestNewFilesAreReadable: what replaces a file keeps its mode, and a new one is for all
-// to read, as CI steps under other users want.
-func TestNewFilesAreReadable(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("files have no such modes")
-	}
-	dir := t.TempDir()
-	kept := filepath.Join(dir, "kept")
-	write(t, kept, "old")
-	if err := os.Chmod(kept, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]fs.FileMode{kept: 0o640, filepath.Join(dir, "new"): 0o644} {
-		if err := writeFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
-			t.Fatal(err)
-		}
-		if info, err := os.Stat(path); err != nil || info.Mode() != want || info.Size() != 4 {
-			t.Errorf("%s: %v, %v, want mode %v and 4 bytes", path, info, err, want)
-		}
-	}
-}
-
-// TestFailedWriteKeepsTheFile: what could not be written whole leaves the old file, and
-// nothing beside it.
-func TestFailedWriteKeepsTheFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "file")
-	write(t, path, "old")
-	full := errors.New("disk full")
-	err := writeFile(path, func(w io.Writer) error { io.WriteString(w, "half"); return full })
-	if !errors.Is(err, full) {
-		t.Errorf("error %v, want %v", err, full)
-	}
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(entries) != 1 {
-		t.Errorf("folder holds %v (%v), want the file alone", entries, err)
-	}
-	if data, err := os.ReadFile(path); err != nil || string(data) != "old" {
-		t.Errorf("file holds %q (%v), want what it held", data, err)
 	}
 }

@@ -3,15 +3,16 @@ package check
 import (
 	"errors"
 	"io/fs"
-	"os"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/poimen-memory/mem/internal/inputfile"
 )
 
 // Baseline holds an experiment's counts against those of a committed file: any other count
-// is a change that somebody must want. update is the command that makes the file agree.
+// is a change that a person must accept. update is the command that makes the file agree.
 func Baseline(experiment, file, counts, update string) Result {
-	want, err := os.ReadFile(file)
+	want, err := inputfile.Read(file, inputfile.MaxSummary)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fail("baseline", experiment, "%s is missing; to make it: %s", file, update)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/poimen-memory/mem/harness/dist"
 	"github.com/poimen-memory/mem/prompt"
 )
 
@@ -78,23 +79,14 @@ func (h Headroom) row(name prompt.Component, tokens []int, limit int) BudgetRow 
 	sorted := slices.Sorted(slices.Values(tokens))
 	return BudgetRow{
 		Component: name, Limit: limit,
-		P50: Percentile(sorted, 50), At: Percentile(sorted, h.Percentile),
-		P95: Percentile(sorted, 95), P99: Percentile(sorted, 99), Max: Percentile(sorted, 100),
+		P50: dist.Percentile(sorted, 50), At: dist.Percentile(sorted, h.Percentile),
+		P95: dist.Percentile(sorted, 95), P99: dist.Percentile(sorted, 99), Max: dist.Percentile(sorted, 100),
 	}
 }
 
 func (t BudgetTable) row(c prompt.Component) BudgetRow {
 	i := slices.IndexFunc(t.Rows, func(r BudgetRow) bool { return r.Component == c })
 	return t.Rows[i]
-}
-
-// Percentile is the nearest-rank percentile of sorted numbers; 0 of none.
-func Percentile(sorted []int, p int) int {
-	if len(sorted) == 0 {
-		return 0
-	}
-	rank := (p*len(sorted) + 99) / 100
-	return sorted[max(rank, 1)-1]
 }
 
 // Check judges a table: every component within its limit also at its largest, and the

@@ -6,7 +6,7 @@ package check
 import (
 	"fmt"
 
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/diag"
 )
 
 // Status is a check's verdict.
@@ -21,12 +21,12 @@ const (
 
 // Result is the verdict of one check on one subject.
 type Result struct {
-	Check   string      `json:"check"`   // golden, ledger, budget, retain, log, levels, expect, baseline
-	Subject string      `json:"subject"` // a run's name, a golden's file, a corpus
-	Status  Status      `json:"status"`
-	Detail  string      `json:"detail,omitempty"` // one line: what was found and what would be right
-	Diff    string      `json:"diff,omitempty"`   // several lines, invisible characters made visible
-	Pos     yamlpos.Pos `json:"at,omitzero"`      // the spec's line that asked for it, where there is one
+	Check   string   `json:"check"`   // golden, ledger, budget, retain, log, levels, expect, baseline
+	Subject string   `json:"subject"` // a run's name, a golden's file, a corpus
+	Status  Status   `json:"status"`
+	Detail  string   `json:"detail,omitempty"` // one line: what was found and what would be right
+	Diff    string   `json:"diff,omitempty"`   // several lines, invisible characters made visible
+	Pos     diag.Pos `json:"at,omitzero"`      // the spec's line that asked for it, where there is one
 }
 
 // Failed reports whether the verdict is a failure.

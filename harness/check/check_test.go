@@ -10,29 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/internal/digest"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/loop/eventlog"
 	"github.com/poimen-memory/mem/prompt"
 )
-
-func TestPercentileIsNearestRank(t *testing.T) {
-	ten := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	hundred := make([]int, 100)
-	for i := range hundred {
-		hundred[i] = i + 1
-	}
-	for _, test := range []struct {
-		sorted  []int
-		p, want int
-	}{
-		{ten, 50, 5}, {ten, 51, 6}, {ten, 95, 10}, {ten, 90, 9}, {ten, 91, 10}, {ten, 100, 10}, {ten, 1, 1}, {ten, 10, 1}, {hundred, 7, 7}, {hundred, 55, 55}, {hundred, 14, 14},
-		{[]int{7}, 1, 7}, {[]int{7}, 99, 7}, {nil, 95, 0},
-	} {
-		if got := check.Percentile(test.sorted, test.p); got != test.want {
-			t.Errorf("p%d of %v is %d, want %d", test.p, test.sorted, got, test.want)
-		}
-	}
-}
 
 func usage(chunks ...int) check.Usage {
 	return check.Usage{
@@ -158,37 +140,9 @@ func TestLogAgainstTheRunsEnd(t *testing.T) {
 		{false, eventlog.Interrupted, check.Pass},
 		{false, eventlog.Corrupt, check.Fail},
 	} {
-		if got := check.Log("run", test.ended, check.Of{}, eventlog.Report{State: test.state}); got.Status != test.want {
+		if got := check.Log("run", check.LogOf{StoppedBy: map[bool]loop.StoppedBy{true: loop.SourceEnd}[test.ended]}, eventlog.Report{State: test.state}); got.Status != test.want {
 			t.Errorf("ended %v, log %s: %s, want %s", test.ended, test.state, got.Status, test.want)
 		}
-	}
-}
-
-// TestLogAheadOfAResumedRun: one that was stopped while it replayed says less than its log,
-// and may say no more.
-func TestLogAheadOfAResumedRun(t *testing.T) {
-	for _, test := range []struct {
-		seen, logged int
-		state        eventlog.State
-		resumed      bool
-		want         check.Status
-	}{
-		{2, 5, eventlog.Interrupted, true, check.Pass},
-		{2, 5, eventlog.Complete, true, check.Pass},
-		{2, 5, eventlog.Interrupted, false, check.Fail},
-		{2, 5, eventlog.Complete, false, check.Fail},
-		{2, 5, eventlog.Corrupt, true, check.Fail},
-		{5, 5, eventlog.Complete, true, check.Pass}, // stopped between the last turn and the end
-		{5, 2, eventlog.Interrupted, true, check.Fail},
-	} {
-		of := check.Of{Outcome: loop.Outcome{ChunksSeen: test.seen}, Resumed: test.resumed}
-		if got := check.Log("run", false, of, eventlog.Report{State: test.state, Turns: test.logged}); got.Status != test.want {
-			t.Errorf("%+v: %s", test, got.Status)
-		}
-	}
-	of := check.Of{Outcome: loop.Outcome{ChunksSeen: 2}, Resumed: true}
-	if got := check.Log("run", true, of, eventlog.Report{State: eventlog.Complete, Turns: 5}); got.Status != check.Fail {
-		t.Errorf("a resumed run that ended before its log did: %s", got.Status)
 	}
 }
 
@@ -196,29 +150,30 @@ func TestLogAheadOfAResumedRun(t *testing.T) {
 // stops short of the source, or the outcome says something else.
 func TestLogOfAnotherRun(t *testing.T) {
 	start := loop.RunStart{Schema: 1, Level: 1, QuerySHA: "q", UseExitGate: true, MemoryBudget: 1024, Tokenizer: "words"}
-	of := check.Of{Start: start, Chunks: 5, Outcome: loop.Outcome{ChunksSeen: 5, ChunksUsed: 2, StoppedBy: loop.SourceEnd}}
+	of := check.LogOf{Start: start, Chunks: 5, Seen: 5, Used: 2, StoppedBy: loop.SourceEnd}
 	report := eventlog.Report{State: eventlog.Complete, Turns: 5, Used: 2, Start: &start}
-	if got := check.Log("run", true, of, report); got.Status != check.Pass {
+	if got := check.Log("run", of, report); got.Status != check.Pass {
 		t.Fatalf("the run's own log: %s: %s", got.Status, got.Detail)
 	}
 	early := of
-	early.Chunks, early.Outcome.StoppedBy = 6, loop.ExitGate
-	if got := check.Log("run", true, early, report); got.Status != check.Pass {
+	early.Chunks, early.StoppedBy = 6, loop.ExitGate
+	if got := check.Log("run", early, report); got.Status != check.Pass {
 		t.Errorf("the log of a run that its exit gate stopped: %s: %s", got.Status, got.Detail)
 	}
-	for name, change := range map[string]func(*check.Of){
-		"level":       func(of *check.Of) { of.Start.Level = 2 },
-		"query":       func(of *check.Of) { of.Start.QuerySHA = "Q" },
-		"exit gate":   func(of *check.Of) { of.Start.UseExitGate = false },
-		"budget":      func(of *check.Of) { of.Start.MemoryBudget = 1 },
-		"tokenizer":   func(of *check.Of) { of.Start.Tokenizer = "other" },
-		"source":      func(of *check.Of) { of.Chunks = 6 },
-		"chunks seen": func(of *check.Of) { of.Outcome.ChunksSeen = 99 },
-		"chunks used": func(of *check.Of) { of.Outcome.ChunksUsed = 8 },
+	for name, change := range map[string]func(*check.LogOf){
+		"level":       func(of *check.LogOf) { of.Start.Level = 2 },
+		"query":       func(of *check.LogOf) { of.Start.QuerySHA = "Q" },
+		"exit gate":   func(of *check.LogOf) { of.Start.UseExitGate = false },
+		"budget":      func(of *check.LogOf) { of.Start.MemoryBudget = 1 },
+		"tokenizer":   func(of *check.LogOf) { of.Start.Tokenizer = "other" },
+		"source":      func(of *check.LogOf) { of.Chunks = 6 },
+		"chunks seen": func(of *check.LogOf) { of.Seen = 99 },
+		"chunks used": func(of *check.LogOf) { of.Used = 8 },
+		"chunk":       func(of *check.LogOf) { of.Foreign = 3 },
 	} {
 		other := of
 		change(&other)
-		if got := check.Log("run", true, other, report); got.Status != check.Fail {
+		if got := check.Log("run", other, report); got.Status != check.Fail {
 			t.Errorf("%s differs: %s", name, got.Status)
 		}
 	}
@@ -361,7 +316,7 @@ func TestVisible(t *testing.T) {
 
 // TestLedger: the newest entry about a file must name its bytes, whatever the prompt is.
 func TestLedger(t *testing.T) {
-	sha := prompt.SHA("one")
+	sha := digest.Of("one")
 	entry := func(file, sha string) string {
 		return fmt.Sprintf(`{"date":"2026-11-30","file":%q,"old":null,"new":%q,"reason":"because"}`, file, sha) + "\n"
 	}
@@ -376,7 +331,7 @@ func TestLedger(t *testing.T) {
 		{"not recorded", "one", entry("h.txt", sha), check.Fail, "has no entry for it"},
 		{"no ledger", "one", "", check.Fail, "has no entry for it"},
 		{"no JSON", "one", "one\n", check.Fail, "LEDGER.jsonl:1: not an entry of a ledger"},
-		{"torn", "one", strings.TrimSpace(entry("g.txt", sha)), check.Fail, "LEDGER.jsonl:1: the last line has no end"},
+		{"torn", "one", strings.TrimSpace(entry("g.txt", sha)), check.Fail, "LEDGER.jsonl:1: missing final newline"},
 		{"missing file", "", entry("g.txt", sha), check.Skip, "cannot be read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 )
@@ -62,7 +63,7 @@ func expect(e *spec.Expect, runs []Judged) Result {
 	case len(wrong) > 1:
 		return fail("expect", subject, "%s (and %d more)", wrong[0], len(wrong)-1)
 	}
-	return pass("expect", subject, "%s as expected", runsOf(judged))
+	return pass("expect", subject, "%s as expected", diag.Count(judged, "run"))
 }
 
 func selects(e *spec.Expect, run Judged) bool {
@@ -72,13 +73,6 @@ func selects(e *spec.Expect, run Judged) bool {
 		named(e.ExitGate.Value, run.ExitGate) &&
 		(!e.Level.Present() || e.Level.Value == run.Level) &&
 		(!e.Trial.Present() || e.Trial.Value == run.Trial)
-}
-
-func runsOf(n int) string {
-	if n == 1 {
-		return "1 run"
-	}
-	return fmt.Sprintf("%d runs", n)
 }
 
 // selector names a row by what it selects.

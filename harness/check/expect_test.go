@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 )
 
 // at is a value as if a spec's line 7 had it.
 func at[T any](v T) yamlpos.At[T] {
-	return yamlpos.At[T]{Value: v, Place: yamlpos.Place{Pos: yamlpos.Pos{File: "s.yaml", Line: 7, Col: 3}}}
+	return yamlpos.At[T]{Value: v, Place: diag.Place{Pos: diag.Pos{File: "s.yaml", Line: 7, Col: 3}}}
 }
 
 // TestExpectSelects: of two runs that differ in one thing, a selector of that thing takes

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/internal/inputfile"
 )
 
 // Golden is a prompt and the committed file that must hold its exact bytes.
@@ -19,13 +19,13 @@ type Golden struct {
 	Prompt string
 	Err    error  // why there is no prompt
 	Update string // the command that would make the file agree, deliberately
-	Pos    yamlpos.Pos
+	Pos    diag.Pos
 }
 
 // Check compares the prompt with the file. The prompt is a contract: any other byte is a
 // change to it.
 func (g Golden) Check() Result {
-	want, err := os.ReadFile(g.File)
+	want, err := inputfile.Read(g.File, inputfile.MaxGolden)
 	r := g.judge(string(want), err)
 	r.Pos = g.Pos
 	return r
@@ -55,7 +55,7 @@ func (g Golden) Diff(want string) string {
 	return string(diff.Diff(g.File, []byte(Visible(want)), "prompt", []byte(Visible(g.Prompt))))
 }
 
-// Visible writes out what an eye would miss, and what a terminal would obey: control
+// Visible writes out invisible characters and those that a terminal would interpret: control
 // characters, non-ASCII and invalid bytes as escapes, white space at a line's end as "·".
 func Visible(s string) string {
 	lines := strings.Split(s, "\n")

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
-	"github.com/poimen-memory/mem/prompt"
+	"github.com/poimen-memory/mem/internal/digest"
+	"github.com/poimen-memory/mem/internal/inputfile"
 )
 
 // LedgerFile is the name of a ledger. It stands beside the golden files that it tells of.
@@ -27,7 +27,7 @@ type LedgerEntry struct {
 // ReadLedger reads all entries, oldest first. The error names the line of one that is
 // none; that there is no ledger is an fs.ErrNotExist.
 func ReadLedger(path string) ([]LedgerEntry, error) {
-	data, err := os.ReadFile(path)
+	data, err := inputfile.Read(path, inputfile.MaxGolden)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func ReadLedger(path string) ([]LedgerEntry, error) {
 			return nil, fmt.Errorf("%s:%d: not an entry of a ledger: %v", path, len(entries)+1, err)
 		}
 		if !bytes.HasSuffix(line, []byte("\n")) {
-			return nil, fmt.Errorf("%s:%d: the last line has no end, want a newline", path, len(entries)+1)
+			return nil, fmt.Errorf("%s:%d: missing final newline", path, len(entries)+1)
 		}
 		entries = append(entries, e)
 	}
@@ -72,12 +72,12 @@ func (g Golden) Recorded() Result {
 }
 
 func (g Golden) recorded() Result {
-	data, err := os.ReadFile(g.File)
+	data, err := inputfile.Read(g.File, inputfile.MaxGolden)
 	if err != nil {
 		return Skipped("ledger", g.File, "the file cannot be read")
 	}
 	newest, err := g.Newest()
-	sha := prompt.SHA(string(data))
+	sha := digest.Of(string(data))
 	switch {
 	case err != nil:
 		return Unreadable("ledger", g.File, err)

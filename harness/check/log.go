@@ -12,31 +12,33 @@ import (
 	"github.com/poimen-memory/mem/loop/eventlog"
 )
 
-// Of is what a run's log must be the log of.
-type Of struct {
-	Start   loop.RunStart
-	Chunks  int // of the source
-	Outcome loop.Outcome
-	Resumed bool // from a log that may be ahead of Outcome: of a run stopped while it replayed
+// LogOf is what a run's log must be the log of. Seen, Used and StoppedBy are what the loop said
+// when it returned.
+type LogOf struct {
+	Start      loop.RunStart
+	Chunks     int // of the source
+	Seen, Used int
+	StoppedBy  loop.StoppedBy // empty: the loop did not end
+	Foreign    int            // the first turn whose chunk_sha or bytes are not the source's; 0: none
 }
 
 // Log judges a run's event log: a run that ended has a complete one, any other has one
 // that was interrupted between or inside whole turns, never a corrupt one. It is the log
 // of that run and no other, and the run's outcome says the same.
-func Log(run string, ended bool, of Of, log eventlog.Report) Result {
-	out := of.Outcome
-	ahead := of.Resumed && !ended && log.Turns >= out.ChunksSeen
-	if r := state(run, ended || ahead && log.State == eventlog.Complete, log); r.Status == Fail {
+func Log(run string, of LogOf, log eventlog.Report) Result {
+	ended := of.StoppedBy != ""
+	if r := state(run, ended, log); r.Status == Fail {
 		return r
 	}
 	switch {
 	case log.Start != nil && *log.Start != of.Start:
 		return fail("log", run, "events.jsonl:1: run_start is %+v, want %+v", *log.Start, of.Start)
-	case ahead:
-	case log.Turns != out.ChunksSeen || log.Used != out.ChunksUsed:
-		return fail("log", run, "the outcome has %d chunks seen and %d used, the log %d and %d", out.ChunksSeen, out.ChunksUsed, log.Turns, log.Used)
-	case ended && out.StoppedBy == loop.SourceEnd && log.Turns != of.Chunks:
+	case log.Turns != of.Seen || log.Used != of.Used:
+		return fail("log", run, "the outcome has %d chunks seen and %d used, the log %d and %d", of.Seen, of.Used, log.Turns, log.Used)
+	case ended && of.StoppedBy == loop.SourceEnd && log.Turns != of.Chunks:
 		return fail("log", run, "the source ended after %d turns, it has %d chunks", log.Turns, of.Chunks)
+	case of.Foreign > 0:
+		return fail("log", run, "turn %d: chunk_sha or bytes is not that of the source's chunk", of.Foreign)
 	}
 	return pass("log", run, "%s, %d turns verified", log.State, log.Turns)
 }

@@ -1,19 +1,17 @@
 package check
 
 import (
-	"context"
 	"fmt"
 
+	"github.com/poimen-memory/mem/internal/digest"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/prompt"
 )
 
-// Watch sees what one run sends and emits, and judges the retain path on the sent bytes:
-// it does not ask the loop what it believes. It stands between the loop and the model
-// and between the loop and the log, and holds two turns' worth of text at the most.
-type Watch struct {
-	Model loop.Model
-	Sink  loop.Sink
+// RetainJudge follows what one run sent and logged, turn by turn, and judges the retain path
+// on the sent bytes: it does not ask the loop what it believes. It holds two turns of text at
+// most. Call Sent for each request and Logged for each turn's events, in order, then Verdict.
+type RetainJudge struct {
 	// Before and After are what the template has around a memory, between its tags.
 	Before, After string
 
@@ -23,24 +21,29 @@ type Watch struct {
 	due        string // memory bytes that the next prompt must show, if it shows any
 	why        string // what makes them due: retained after "no", written, ...
 	kept       int    // the turn that retained them; 0: they were written
-	last       loop.Event
-	retained   int // turns
+	retained   int    // turns
 	compared   int
 	changed    []int // retaining turns after which the memory was another
 	violations []string
 }
 
-// Complete records the request and asks Model.
-func (w *Watch) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
+// Sent takes a request of a turn; the request for the answer is not one of them.
+func (w *RetainJudge) Sent(r loop.Request) {
 	if r.Attempt > 1 {
 		w.retry(r)
 	} else {
 		w.prompt(r)
 	}
-	return w.Model.Complete(ctx, r)
 }
 
-func (w *Watch) retry(r loop.Request) {
+// Unknown takes a request whose bytes the record does not hold and that log and corpus do
+// not explain.
+func (w *RetainJudge) Unknown(turn, attempt int) {
+	w.turn = turn
+	w.violate("turn %d, attempt %d: the journal's digest is of another prompt than log and corpus give", turn, attempt)
+}
+
+func (w *RetainJudge) retry(r loop.Request) {
 	switch {
 	case r.User != w.first.User:
 		w.violate("turn %d: a retry sent other bytes than the first attempt: %s", r.Turn, firstDifference(w.first.User, r.User))
@@ -51,7 +54,7 @@ func (w *Watch) retry(r loop.Request) {
 	}
 }
 
-func (w *Watch) prompt(r loop.Request) {
+func (w *RetainJudge) prompt(r loop.Request) {
 	w.first, w.turn = r, r.Turn
 	parts, err := prompt.Split(r.User)
 	if err != nil {
@@ -67,13 +70,13 @@ func (w *Watch) prompt(r loop.Request) {
 }
 
 // open holds turn 1 to its literal (M1.3 a3).
-func (w *Watch) open() {
+func (w *RetainJudge) open() {
 	if want := w.rendered(prompt.NoMemory); w.sent != want {
 		w.violate("turn 1: the memory is %s, want %s", visible(w.sent), visible(want))
 	}
 }
 
-func (w *Watch) compare(where, got string) {
+func (w *RetainJudge) compare(where, got string) {
 	w.compared++
 	if got != w.due {
 		if w.kept > 0 {
@@ -83,14 +86,9 @@ func (w *Watch) compare(where, got string) {
 	}
 }
 
-// Emit takes the turn's events, which say what the next prompt must show.
-func (w *Watch) Emit(unit []loop.Event) error {
-	if len(unit) == 0 {
-		w.violate("an empty unit of events after turn %d", w.turn)
-		return nil
-	}
-	w.last = unit[len(unit)-1]
-	switch e := w.last.(type) {
+// Logged takes the turn's events, which say what the next prompt must show.
+func (w *RetainJudge) Logged(unit []loop.Event) {
+	switch e := unit[len(unit)-1].(type) {
 	case loop.Memory:
 		w.due, w.why, w.kept = w.rendered(e.Text), fmt.Sprintf("written at turn %d", e.Turn), 0
 	case loop.Gate:
@@ -100,33 +98,33 @@ func (w *Watch) Emit(unit []loop.Event) error {
 	case loop.ParseFailed:
 		w.retain("after parse_failed")
 	}
-	return w.Sink.Emit(unit)
 }
 
-func (w *Watch) retain(why string) {
+func (w *RetainJudge) retain(why string) {
 	w.retained++
 	w.due, w.kept, w.why = w.sent, w.turn, fmt.Sprintf("retained at turn %d %s", w.turn, why)
 }
 
 // Changed are the retaining turns after which the memory's bytes were others, in order:
-// the retain_violations of the metrics. After Retain they are complete.
-func (w *Watch) Changed() []int { return w.changed }
+// the retain_violations of the metrics. After Verdict they are complete.
+func (w *RetainJudge) Changed() []int { return w.changed }
 
-func (w *Watch) rendered(memory string) string {
+func (w *RetainJudge) rendered(memory string) string {
 	sent, _, _ := prompt.Escape(memory)
 	return w.Before + sent + w.After
 }
 
-func (w *Watch) violate(format string, args ...any) {
+func (w *RetainJudge) violate(format string, args ...any) {
 	w.violations = append(w.violations, fmt.Sprintf(format, args...))
 }
 
-// Retain is the verdict. For a run that ended, its outcome's memory is compared as it
-// would be rendered next, and with the log's final sha. A run without a retaining turn
-// is a skip, unless its written memories changed on their way to the next prompt.
-func (w *Watch) Retain(run string, out loop.Outcome) Result {
-	if end, ok := w.last.(loop.RunEnd); ok {
-		w.final(out, end)
+// Verdict is the check's result. For a run that ended, with end its run_end, the final memory
+// of its outcome is compared as it would be rendered next, and with the log's final sha. A run
+// without a retaining turn is a skip, unless its written memories changed on their way to the
+// next prompt.
+func (w *RetainJudge) Verdict(run string, final *string, end *loop.RunEnd) Result {
+	if end != nil {
+		w.final(final, *end)
 	}
 	switch {
 	case len(w.violations) > 0:
@@ -143,13 +141,13 @@ func (w *Watch) Retain(run string, out loop.Outcome) Result {
 	return pass("retain", run, "%d retaining turns, %d comparisons of sent bytes", w.retained, w.compared)
 }
 
-func (w *Watch) final(out loop.Outcome, end loop.RunEnd) {
+func (w *RetainJudge) final(final *string, end loop.RunEnd) {
 	if w.turn == 0 {
 		return
 	}
 	memory, sha := prompt.NoMemory, ""
-	if out.Memory != nil {
-		memory, sha = out.Memory.Raw, out.Memory.SHA()
+	if final != nil {
+		memory, sha = *final, digest.Of(*final)
 	}
 	w.compare("the outcome's memory", w.rendered(memory))
 	logged := ""

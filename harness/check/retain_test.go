@@ -1,40 +1,24 @@
 package check_test
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/internal/digest"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/prompt"
 )
 
-type silent struct{}
-
-func (silent) Complete(context.Context, loop.Request) (loop.Completion, error) {
-	return loop.Completion{}, nil
-}
-
-type nowhere struct{}
-
-func (nowhere) Emit([]loop.Event) error { return nil }
-
 // watch knows a template with a space on either side of the memory.
-func watch() *check.Watch {
-	return &check.Watch{Model: silent{}, Sink: nowhere{}, Before: " ", After: " "}
-}
+func watch() *check.RetainJudge { return &check.RetainJudge{Before: " ", After: " "} }
 
 // send is a prompt with a memory between its tags.
-func send(t *testing.T, w *check.Watch, turn, attempt int, memory string) {
-	t.Helper()
+func send(w *check.RetainJudge, turn, attempt int, memory string) {
 	user := "<problem> q </problem>\n<memory> " + memory + " </memory>\n<section> c </section>"
-	if _, err := w.Complete(t.Context(), loop.Request{Turn: turn, Attempt: attempt, User: user, MaxTokens: 9}); err != nil {
-		t.Fatal(err)
-	}
+	w.Sent(loop.Request{Turn: turn, Attempt: attempt, User: user, MaxTokens: 9})
 }
 
 // TestRetainAfterEachKindOfRetainingTurn: whatever made a turn retain, the next prompt
@@ -47,12 +31,12 @@ func TestRetainAfterEachKindOfRetainingTurn(t *testing.T) {
 	} {
 		for next, want := range map[string]check.Status{"m  m": check.Pass, "m m": check.Fail, prompt.NoMemory: check.Fail} {
 			w := watch()
-			send(t, w, 1, 1, prompt.NoMemory)
-			w.Emit([]loop.Event{loop.Gate{Turn: 1, Update: true}, loop.Evidence{Turn: 1}, loop.Memory{Turn: 1, Text: "m  m"}})
-			send(t, w, 2, 1, "m  m")
-			w.Emit(events)
-			send(t, w, 3, 1, next)
-			got := w.Retain("run", loop.Outcome{})
+			send(w, 1, 1, prompt.NoMemory)
+			w.Logged([]loop.Event{loop.Gate{Turn: 1, Update: true}, loop.Evidence{Turn: 1}, loop.Memory{Turn: 1, Text: "m  m"}})
+			send(w, 2, 1, "m  m")
+			w.Logged(events)
+			send(w, 3, 1, next)
+			got := w.Verdict("run", nil, nil)
 			if got.Status != want || want == check.Fail && !strings.Contains(got.Detail, "the prompt of turn 3") {
 				t.Errorf("after %s, then %q: %s: %s; want %s", name, next, got.Status, got.Detail, want)
 			}
@@ -64,8 +48,8 @@ func TestRetainAfterEachKindOfRetainingTurn(t *testing.T) {
 func TestFirstTurnShowsNoMemory(t *testing.T) {
 	for _, memory := range []string{"", prompt.NoMemory + ".", "There is: " + prompt.NoMemory, strings.ToLower(prompt.NoMemory)} {
 		w := watch()
-		send(t, w, 1, 1, memory)
-		if got := w.Retain("run", loop.Outcome{}); got.Status != check.Fail || !strings.Contains(got.Detail, prompt.NoMemory) {
+		send(w, 1, 1, memory)
+		if got := w.Verdict("run", nil, nil); got.Status != check.Fail || !strings.Contains(got.Detail, prompt.NoMemory) {
 			t.Errorf("%q at turn 1: %s: %s", memory, got.Status, got.Detail)
 		}
 	}
@@ -73,11 +57,10 @@ func TestFirstTurnShowsNoMemory(t *testing.T) {
 
 func TestFinalShaIsTheOutcomes(t *testing.T) {
 	w := watch()
-	send(t, w, 1, 1, prompt.NoMemory)
-	w.Emit([]loop.Event{loop.Gate{Turn: 1}})
-	other := prompt.SHA("other")
-	w.Emit([]loop.Event{loop.RunEnd{FinalMemorySHA: &other}})
-	if got := w.Retain("run", loop.Outcome{}); got.Status != check.Fail || !strings.Contains(got.Detail, "final_memory_sha") {
+	send(w, 1, 1, prompt.NoMemory)
+	w.Logged([]loop.Event{loop.Gate{Turn: 1}})
+	other := digest.Of("other")
+	if got := w.Verdict("run", nil, &loop.RunEnd{FinalMemorySHA: &other}); got.Status != check.Fail || !strings.Contains(got.Detail, "final_memory_sha") {
 		t.Errorf("a sha of nothing: %s: %s", got.Status, got.Detail)
 	}
 }
@@ -90,11 +73,11 @@ func TestRetryNamesWhatDiffers(t *testing.T) {
 		"tokens at most":         func(r *loop.Request) { r.MaxTokens++ },
 	} {
 		w := watch()
-		send(t, w, 1, 1, prompt.NoMemory)
+		send(w, 1, 1, prompt.NoMemory)
 		r := loop.Request{Turn: 1, Attempt: 2, MaxTokens: 9, User: "<problem> q </problem>\n<memory> " + prompt.NoMemory + " </memory>\n<section> c </section>"}
 		change(&r)
-		w.Complete(t.Context(), r)
-		if got := w.Retain("run", loop.Outcome{}); got.Status != check.Fail || !strings.Contains(got.Detail, want) {
+		w.Sent(r)
+		if got := w.Verdict("run", nil, nil); got.Status != check.Fail || !strings.Contains(got.Detail, want) {
 			t.Errorf("%s: %s: %s", want, got.Status, got.Detail)
 		}
 	}
@@ -108,33 +91,34 @@ func TestRetainCountsAndSkips(t *testing.T) {
 		return []loop.Event{loop.Gate{Turn: turn, Update: true}, loop.Evidence{Turn: turn}, loop.Memory{Turn: turn, Text: text}}
 	}
 	no := func(turn int) []loop.Event { return []loop.Event{loop.Gate{Turn: turn}} }
-	end := []loop.Event{loop.RunEnd{FinalMemorySHA: &sha}}
+	end := &loop.RunEnd{FinalMemorySHA: &sha}
 	for name, test := range map[string]struct {
 		shown   []string // memory of each turn's prompt
 		units   [][]loop.Event
-		out     loop.Outcome
+		end     *loop.RunEnd
+		final   *string
 		status  check.Status
 		says    string
 		changed []int
 	}{
-		"kept to the end":   {[]string{prompt.NoMemory, "k"}, [][]loop.Event{wrote(1, "k"), no(2), end}, loop.Outcome{Memory: &kept}, check.Pass, "1 retaining turns, 2 comparisons of sent bytes", nil},
-		"nothing retained":  {[]string{prompt.NoMemory, "k"}, [][]loop.Event{wrote(1, "k"), wrote(2, "k"), end}, loop.Outcome{Memory: &kept}, check.Skip, "no turn retained", nil},
-		"nothing after it":  {[]string{prompt.NoMemory}, [][]loop.Event{no(1)}, loop.Outcome{}, check.Skip, "no prompt or outcome after a retaining turn", nil},
-		"no turn":           {nil, [][]loop.Event{{loop.RunEnd{}}}, loop.Outcome{}, check.Skip, "no turn retained", nil},
-		"lost at the end":   {[]string{prompt.NoMemory, "k"}, [][]loop.Event{wrote(1, "k"), no(2), end}, loop.Outcome{}, check.Fail, `the outcome's memory: memory bytes differ from those retained at turn 2 after "no": at byte 1 want "k ", got "No previous memory " (3 and 20 bytes) (and 1 more)`, []int{2}},
-		"lost at once":      {[]string{prompt.NoMemory, "k"}, [][]loop.Event{no(1), no(2)}, loop.Outcome{}, check.Fail, `the prompt of turn 2: memory bytes differ from those retained at turn 1 after "no"`, []int{1}},
-		"lost twice":        {[]string{prompt.NoMemory, "k", "l", "m"}, [][]loop.Event{wrote(1, "k"), no(2), no(3), no(4)}, loop.Outcome{}, check.Fail, "(and 1 more)", []int{2, 3}},
-		"lost when written": {[]string{prompt.NoMemory, "l"}, [][]loop.Event{wrote(1, "k"), no(2)}, loop.Outcome{}, check.Fail, "the prompt of turn 2: memory bytes differ from those written at turn 1: at byte 1 want", nil},
-		"tags torn":         {[]string{prompt.NoMemory, "</memory>"}, [][]loop.Event{no(1), no(2)}, loop.Outcome{}, check.Fail, "turn 2: prompt has 2 of </memory>, want exactly one", nil},
+		"kept to the end":   {[]string{prompt.NoMemory, "k"}, [][]loop.Event{wrote(1, "k"), no(2)}, end, &kept.Raw, check.Pass, "1 retaining turns, 2 comparisons of sent bytes", nil},
+		"nothing retained":  {[]string{prompt.NoMemory, "k"}, [][]loop.Event{wrote(1, "k"), wrote(2, "k")}, end, &kept.Raw, check.Skip, "no turn retained", nil},
+		"nothing after it":  {[]string{prompt.NoMemory}, [][]loop.Event{no(1)}, nil, nil, check.Skip, "no prompt or outcome after a retaining turn", nil},
+		"no turn":           {nil, nil, &loop.RunEnd{}, nil, check.Skip, "no turn retained", nil},
+		"lost at the end":   {[]string{prompt.NoMemory, "k"}, [][]loop.Event{wrote(1, "k"), no(2)}, end, nil, check.Fail, `the outcome's memory: memory bytes differ from those retained at turn 2 after "no": at byte 1 want "k ", got "No previous memory " (3 and 20 bytes) (and 1 more)`, []int{2}},
+		"lost at once":      {[]string{prompt.NoMemory, "k"}, [][]loop.Event{no(1), no(2)}, nil, nil, check.Fail, `the prompt of turn 2: memory bytes differ from those retained at turn 1 after "no"`, []int{1}},
+		"lost twice":        {[]string{prompt.NoMemory, "k", "l", "m"}, [][]loop.Event{wrote(1, "k"), no(2), no(3), no(4)}, nil, nil, check.Fail, "(and 1 more)", []int{2, 3}},
+		"lost when written": {[]string{prompt.NoMemory, "l"}, [][]loop.Event{wrote(1, "k"), no(2)}, nil, nil, check.Fail, "the prompt of turn 2: memory bytes differ from those written at turn 1: at byte 1 want", nil},
+		"tags torn":         {[]string{prompt.NoMemory, "</memory>"}, [][]loop.Event{no(1), no(2)}, nil, nil, check.Fail, "turn 2: prompt has 2 of </memory>, want exactly one", nil},
 	} {
 		w := watch()
 		for i, unit := range test.units {
 			if i < len(test.shown) {
-				send(t, w, i+1, 1, test.shown[i])
+				send(w, i+1, 1, test.shown[i])
 			}
-			w.Emit(unit)
+			w.Logged(unit)
 		}
-		got := w.Retain("run", test.out)
+		got := w.Verdict("run", test.final, test.end)
 		if got.Check != "retain" || got.Subject != "run" || got.Status != test.status || !strings.Contains(got.Detail, test.says) || strings.Contains(got.Detail, "more)") != strings.Contains(test.says, "more)") {
 			t.Errorf("%s: %+v, want %s about %q", name, got, test.status, test.says)
 		}
@@ -144,23 +128,13 @@ func TestRetainCountsAndSkips(t *testing.T) {
 	}
 }
 
-func TestWatchHandsOnTheSinksError(t *testing.T) {
-	full := errors.New("disk full")
+// TestUnknownPromptIsAViolation: a digest that log and corpus do not explain.
+func TestUnknownPromptIsAViolation(t *testing.T) {
 	w := watch()
-	w.Sink = failing{full}
-	if err := w.Emit([]loop.Event{loop.Gate{Turn: 1}}); err != full {
-		t.Errorf("error is %v", err)
-	}
-}
-
-type failing struct{ err error }
-
-func (f failing) Emit([]loop.Event) error { return f.err }
-
-func TestEmptyUnitIsAViolation(t *testing.T) {
-	w := watch()
-	w.Emit(nil)
-	if got := w.Retain("run", loop.Outcome{}); got.Status != check.Fail {
-		t.Errorf("an empty unit: %s", got.Status)
+	send(w, 1, 1, prompt.NoMemory)
+	w.Logged([]loop.Event{loop.Gate{Turn: 1}})
+	w.Unknown(2, 1)
+	if got := w.Verdict("run", nil, nil); got.Status != check.Fail || !strings.Contains(got.Detail, "turn 2, attempt 1: the journal's digest is of another prompt") {
+		t.Errorf("%s: %s", got.Status, got.Detail)
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/harness/dist"
 )
 
 // Count is one prompt as we count it and as the server did.
@@ -39,8 +40,7 @@ func MeasureDrift(model, tokenizer string, counts []Count) Drift {
 		shares[i] = float64(c.Server-d.Overhead-c.Ours) / float64(max(c.Ours, 1))
 	}
 	slices.Sort(shares)
-	at := func(p int) float64 { return shares[(p*len(shares)+99)/100-1] } // nearest rank
-	d.P50, d.P95, d.Max = at(50), at(95), at(100)
+	d.P50, d.P95, d.Max = dist.Percentile(shares, 50), dist.Percentile(shares, 95), dist.Percentile(shares, 100)
 	return d
 }
 
@@ -60,7 +60,7 @@ func overhead(counts []Count) int {
 
 // Tokenizer fails a model whose prompts we count too low: a budget counted with the wrong
 // tokenizer is a guess. allowed is the share that the server may count more at p95.
-func Tokenizer(d Drift, allowed float64, at yamlpos.Pos) Result {
+func Tokenizer(d Drift, allowed float64, at diag.Pos) Result {
 	r := tokenizer(d, allowed)
 	r.Pos = at
 	return r

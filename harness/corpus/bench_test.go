@@ -4,17 +4,13 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/metrics"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/harness/corpus/corpustest"
 	"github.com/poimen-memory/mem/prompt"
 	"github.com/poimen-memory/mem/prompt/token"
 )
@@ -74,68 +70,15 @@ func loadAndPass(t testing.TB, cfg corpus.Config) (bytes int) {
 	return bytes
 }
 
-// peakHeap is the largest heap seen while f runs, garbage included, above what was there.
-func peakHeap(f func()) (bytes uint64) {
-	runtime.GC()
-	return highest(heap, f)
-}
-
-// peakHeld is the most that f is seen to hold: what collections found in use. Garbage, of
-// which a busy machine collects the less the busier it is, does not count; what is made while
-// one goes on does, so the least of three says what stays.
-func peakHeld(f func()) (bytes uint64) {
-	return highest(func() uint64 {
-		least := uint64(math.MaxUint64)
-		for range 3 {
-			runtime.GC()
-			least = min(least, live())
-		}
-		return least
-	}, f)
-}
-
-// live is what the last collection found in use.
-func live() uint64 {
-	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(s)
-	return s[0].Value.Uint64()
-}
-
-func heap() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
-
-func highest(measure func() uint64, f func()) (bytes uint64) {
-	before := measure()
-	var stop atomic.Bool
-	done := make(chan uint64)
-	go func() {
-		peak := uint64(0)
-		for !stop.Load() {
-			peak = max(peak, measure())
-			time.Sleep(5 * time.Millisecond)
-		}
-		done <- peak
-	}()
-	f()
-	stop.Store(true)
-	if peak := <-done; peak > before {
-		return peak - before
-	}
-	return 0
-}
-
 // The text of a corpus is not held: 20 MB of it pass through less than 12 MB of heap. Held,
 // it alone would be more.
 func TestHeapIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, and the race detector has a heap of its own")
 	}
-	cfg := needle(generate(t, 20<<20), builder(t, fourthCounter{}))
+	cfg := needle(generate(t, 20<<20), corpustest.Builder(t, corpustest.FourthCounter{}))
 	cfg.Keep = -1
-	if peak := peakHeld(func() { loadAndPass(t, cfg) }); peak > 12<<20 {
+	if peak := corpustest.PeakHeld(func() { loadAndPass(t, cfg) }); peak > 12<<20 {
 		t.Errorf("peak heap of %d MB", peak>>20)
 	}
 }
@@ -143,7 +86,7 @@ func TestHeapIsBounded(t *testing.T) {
 // BenchmarkChunking reads a corpus of 200 MB as a run does and reports its peak heap. Its
 // own speed is seen with a counter that costs nothing; the vocabulary's is in the other.
 func BenchmarkChunking(b *testing.B) {
-	b.Run("200MB/len", func(b *testing.B) { chunking(b, 200_000_000, fourthCounter{}) })
+	b.Run("200MB/len", func(b *testing.B) { chunking(b, 200_000_000, corpustest.FourthCounter{}) })
 	b.Run("20MB/o200k_base", func(b *testing.B) { chunking(b, 20_000_000, o200k(b)) })
 }
 
@@ -152,8 +95,8 @@ func BenchmarkCutting(b *testing.B) {
 	for name, unit := range map[string]string{"lines": "The deploy went on as planned; see the log.\n", "none": "a1b2C3+/"} {
 		b.Run(name, func(b *testing.B) {
 			text := strings.Repeat(unit, 15_000_000/len(unit))
-			cfg := corpus.Config{Path: write(b, "c.jsonl", jsonl(b, rec{Role: "tool", Text: text})),
-				Pack: corpus.Pack{Tokens: 4800}, Prompts: builder(b, o200k(b))}
+			cfg := corpus.Config{Path: corpustest.WriteFile(b, "c.jsonl", corpustest.JSONL(b, corpustest.Record{Role: "tool", Text: text})),
+				Pack: corpus.Pack{Tokens: 4800}, Prompts: corpustest.Builder(b, o200k(b))}
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				if _, err := corpus.Load(context.Background(), cfg); err != nil {
@@ -173,12 +116,12 @@ func o200k(b *testing.B) prompt.Counter {
 }
 
 func chunking(b *testing.B, size int, counter prompt.Counter) {
-	cfg := needle(generate(b, size), builder(b, counter))
+	cfg := needle(generate(b, size), corpustest.Builder(b, counter))
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	peak := uint64(0)
 	for b.Loop() {
-		peak = max(peak, peakHeap(func() { loadAndPass(b, cfg) }))
+		peak = max(peak, corpustest.PeakHeap(func() { loadAndPass(b, cfg) }))
 	}
 	b.ReportMetric(float64(peak)/1e6, "peakMB")
 }

@@ -1,10 +1,11 @@
-// Package corpus reads sessions, packs them into chunks, and finds the evidence of
-// queries in them. Evidence stays here: what goes to a model is a prompt.Chunk.
+// Package corpus reads sessions, packs them into chunks and finds the evidence of queries in
+// them. Evidence stays here: what goes to a model is a prompt.Chunk.
 //
-// A corpus is read once by Load, which counts the tokens of every chunk and keeps only
-// where chunks end and what is evidence. Session.Chunks reads the file again and packs by
-// what is kept, so that a corpus of any size takes little memory and no chunk is counted
-// twice. Files may be compressed with gzip or zstd. A file that changed in between is an error. Up to 8 MiB of sessions stay in memory.
+// Load reads a corpus once, counts the tokens of every chunk and keeps where chunks end and
+// which of them are evidence. Session.Chunks reads the file again and packs by what is kept:
+// a corpus of any size takes little memory, and no chunk is counted twice. A file that changed
+// in between is an error. Up to 8 MiB of sessions stay in memory. Files may be compressed with
+// gzip or zstd.
 //
 // # JSONL
 //
@@ -12,34 +13,19 @@
 //
 //	{"role": "tool", "text": "port 6380", "id": "r17"}
 //
-// role and text are required; id is optional and unique. Other fields are ignored, for
-// session logs carry their own, unless they are role, text or id in another case. Blank
+// role and text are required; id is optional and unique. Other fields are ignored, because
+// session logs have their own, unless they are role, text or id in another case. Blank
 // lines, CRLF and a byte order mark at the start are allowed. Refused, because a text would
 // not be what its file says: invalid UTF-8, escapes of half a surrogate pair, and a field
-// given twice. A line may take 16 MiB.
+// given twice. A line has at most 16 MiB.
 //
-// # HotpotQA
-//
-// Both published shapes are read: lists of pairs, and columns; in one JSON list, or one
-// sample after another. A paragraph becomes a tool record: its title, a newline, its
-// sentences as they are; its id is the title. A sample is named by its _id, or else its
-// number; so is its question, whose evidence is the supporting sentences. Joined, all
-// samples are one session, ids are SAMPLE/TITLE, and the same paragraph in another sample
-// is evidence too. A supporting fact that points to nothing is a warning.
-//
-// # Other formats
-//
-// What data sets publish is read in the shapes in which they publish it: squad (v1, v2, and
-// rows), musique, locomo, longmemeval. Their documents become tool records, their talks user
-// and assistant records with the speakers' names in the texts. A question whose answer is not
-// in its session has neither answers nor evidence. openai-chat, claude-code, text and
-// markdown bring no questions. What becomes no record is counted and named in the warnings.
+// Packages dataset and synth are Readers of other formats and of generated sessions.
 //
 // # Packing
 //
 // By tokens, whole records are packed as long as the rendered chunk fits. A record that no
 // chunk can hold is cut into pieces, each as long as fits: after a blank line, else after a
-// line, else after white space, when at least half a piece comes of it; else between two
+// line, else after white space, if the piece keeps at least half its length; else between two
 // characters. By records, their number decides and nothing is cut. Nothing is dropped
 // either way: the pieces of all chunks, joined, are the records.
 package corpus
@@ -49,30 +35,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"strings"
 
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/prompt"
 )
 
-// Config says what to read and how to pack it. Format, Join and Queries may be zero.
+// Config says what to read and how to pack it. Path, Reader, Labels, Queries and Keep may be
+// zero.
 type Config struct {
 	ID      string // names the sessions
-	Path    string
-	Format  string // one of Formats; "" is jsonl
-	Join    bool   // all samples of a data set as one session with all their queries
-	Synth   *Synth // in place of Path, Format and Join: what to make
+	Path    string // of the file; "" for generated sessions
+	Reader  Reader // finds the sessions; nil: Path is one session in JSONL
 	Labels  string // path of a labels file, whose queries are asked too; "" for none
 	Pack    Pack
 	Prompts *prompt.Builder // renders and counts
-	Queries []Query         // asked of every session; imported ones stand beside them
+	Queries []Query         // asked of every session, before the queries of the source
 	Keep    int             // bytes of chunks that stay in memory; 0 is 8 MiB, below 0 none
 }
 
-// keep is how many bytes are kept when Config does not say: what is not is read again by
-// every run.
-const keep = 8 << 20
+// defaultKeep is Config.Keep if that is 0. Chunks that are not kept are read again by every
+// run.
+const defaultKeep = 8 << 20
 
 // Pack is how full chunks are packed; exactly one field is set.
 type Pack struct {
@@ -82,10 +66,12 @@ type Pack struct {
 
 // Query is a question with its labels, by which its evidence is found.
 type Query struct {
-	ID, Text string
-	Answers  []string
-	All      bool // Answers are the parts of the right answer; else wordings of it
-	Labels   []Label
+	ID, Text     string
+	Answers      []string
+	All          bool // Answers are the parts of the right answer; else wordings of it
+	Unanswerable bool // the session does not hold the answer: the right answer says so
+	Tags         map[string]string
+	Labels       []Label
 }
 
 // Label marks evidence: a whole record by its ID, every place of the text Match within a
@@ -93,85 +79,49 @@ type Query struct {
 type Label struct {
 	ID, Match string
 	Nth       int  // with ID and Match: this place only, from 1; 0: all
-	All       bool // whoever sums the hits: more than one is intended
-	Pos       yamlpos.Pos
+	All       bool // more than one hit is intended
+	Pos       diag.Pos
 }
 
 // Load reads a corpus. Sessions come in the order of the file: one named ID, or for an
 // import with samples one each, named ID/SAMPLE by the sample's own id or its number. The
-// error is a yamlpos.Errors with up to 20 complaints when the file's content is refused.
+// error is a diag.Errors with up to 20 errors if the content of the file is refused.
 func Load(ctx context.Context, cfg Config) ([]*Session, error) {
-	labels, err := cfg.readLabels()
+	labels, err := cfg.AddLabels()
 	if err != nil {
 		return nil, err
 	}
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("corpus %s: %w", cfg.ID, err)
 	}
-	l := &loader{Config: cfg, room: cmp.Or(cfg.Keep, keep)}
-	parts, err := l.parts(ctx)
+	l := &loader{Config: cfg, keepLeft: cmp.Or(cfg.Keep, defaultKeep)}
+	sources, err := cfg.Sources(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var sessions []*Session
 	var asked []Asked
-	for _, p := range parts {
-		s, err := l.session(ctx, p)
+	for _, source := range sources {
+		s, err := l.session(ctx, source)
 		if err != nil {
 			return nil, err
 		}
 		sessions, asked = append(sessions, s), append(asked, s.queries...)
 	}
-	return sessions, labels.judge(asked)
+	return sessions, labels.Check(asked)
 }
 
-// parts are the sessions of the file, not yet read.
-func (l *loader) parts(ctx context.Context) ([]part, error) {
-	if l.Synth != nil {
-		return l.synthesize(ctx)
+// Sources are the sessions of the corpus, not read yet.
+func (c Config) Sources(ctx context.Context) ([]Source, error) {
+	if c.Reader != nil {
+		return c.Reader.Sources(ctx, c)
 	}
-	parts, err := formats()[l.Format](ctx, l)
-	if err != nil || !l.Join {
-		return parts, err
-	}
-	return []part{join(parts)}, nil
+	return []Source{{Records: JSONL(c.Path)}}, nil
 }
 
-// A format finds the sessions of a file.
-type format func(context.Context, *loader) ([]part, error)
-
-func formats() map[string]format {
-	return map[string]format{
-		"":            whole(jsonlRecords),
-		"jsonl":       whole(jsonlRecords),
-		"hotpotqa":    sampled{parse: parseHotpot}.parts,
-		"squad":       sampled{within: "data", parse: parseSquad}.parts,
-		"musique":     sampled{parse: parseMusique}.parts,
-		"locomo":      sampled{parse: parseLoCoMo}.parts,
-		"longmemeval": sampled{parse: parseLongMemEval}.parts,
-		"openai-chat": chatParts,
-		"claude-code": whole(claudeRecords),
-		"text":        whole(textRecords),
-		"markdown":    whole(markdownRecords),
-	}
-}
-
-// whole is a format whose file is one session.
-func whole(records func(path string) source) format {
-	return func(_ context.Context, l *loader) ([]part, error) {
-		return []part{{read: records(l.Path)}}, nil
-	}
-}
-
-// Formats lists what Config.Format may name.
-func Formats() []string {
-	names := slices.Sorted(maps.Keys(formats()))
-	return names[1:] // without ""
-}
-
-// samples reports whether files of a format hold samples, each a session.
-func samples(format string) bool {
-	return slices.Contains([]string{"hotpotqa", "squad", "musique", "locomo", "longmemeval", "openai-chat"}, format)
+// SessionName names the session of a sample: ID/SAMPLE, or ID without a sample.
+func (c Config) SessionName(sample string) string {
+	return strings.TrimSuffix(within(c.ID, sample), "/")
 }
 
 func (c *Config) check() error {
@@ -180,10 +130,6 @@ func (c *Config) check() error {
 		return errors.New("a prompt builder is required")
 	case (c.Pack.Tokens > 0) == (c.Pack.Records > 0) || c.Pack.Tokens < 0 || c.Pack.Records < 0:
 		return fmt.Errorf("chunk has tokens %d and records %d: want exactly one, above 0", c.Pack.Tokens, c.Pack.Records)
-	case formats()[c.Format] == nil:
-		return fmt.Errorf("format: %s", yamlpos.OneOf(c.Format, Formats()))
-	case c.Join && !samples(c.Format):
-		return fmt.Errorf("join: a file of format %s is one session already", cmp.Or(c.Format, "jsonl"))
 	}
 	return c.checkQueries()
 }
@@ -205,5 +151,5 @@ func (c *Config) checkQueries() error {
 }
 
 func (l Label) errorf(format string, args ...any) error {
-	return &yamlpos.Error{Pos: l.Pos, Msg: fmt.Sprintf(format, args...)}
+	return &diag.Error{Pos: l.Pos, Msg: fmt.Sprintf(format, args...)}
 }

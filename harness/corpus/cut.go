@@ -6,12 +6,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/prompt"
 )
 
 // head is the longest start of a piece that a chunk can hold by itself, with its
-// rendering. It ends where cut says. The error is a yamlpos.Errors: not one character fits.
+// rendering. It ends where cut says. The error is a diag.Errors: not one character fits.
 //
 // Only starts of about the size of a chunk are counted, however long the record is.
 func (p *packer) head(rest piece) (piece, prompt.Text, error) {
@@ -26,7 +26,7 @@ func (p *packer) head(rest piece) (piece, prompt.Text, error) {
 			width = s.next(width, 2*width)
 			continue
 		}
-		t := p.measure([]piece{{rest.record, rest.from, rest.from + at}})
+		t := p.measure([]piece{{rest.Record, rest.from, rest.from + at}})
 		p.density = float64(len(t.Raw)) / float64(max(1, t.Tokens))
 		if t.Tokens > p.pack.Tokens {
 			s.hi, s.over = at, true
@@ -38,7 +38,7 @@ func (p *packer) head(rest piece) (piece, prompt.Text, error) {
 	if end < 0 {
 		return piece{}, best, p.tooSmall(rest)
 	}
-	return piece{rest.record, rest.from, rest.from + end}, best, nil
+	return piece{rest.Record, rest.from, rest.from + end}, best, nil
 }
 
 // fill is how many bytes fill a chunk, to judge by what was counted last.
@@ -57,7 +57,7 @@ func (p *packer) tooSmall(rest piece) error {
 	_, size := utf8.DecodeRuneInString(rest.text())
 	rest.to = rest.from + size
 	least := p.measure([]piece{rest})
-	return yamlpos.Errors{{Pos: rest.at, Msg: fmt.Sprintf("a chunk of %d tokens cannot hold %q, the label and first character of the record: it takes %d",
+	return diag.Errors{{Pos: rest.At, Msg: fmt.Sprintf("a chunk of %d tokens cannot hold %q, the label and first character of the record: it takes %d",
 		p.pack.Tokens, least.Raw, least.Tokens)}}
 }
 

@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"iter"
 	"slices"
 	"strings"
@@ -31,31 +30,13 @@ func (a Asked) Last() int {
 	return a.Evidence[len(a.Evidence)-1].Chunk
 }
 
-// span is evidence of a query in a record: the bytes from..to of its text.
-type span struct {
-	query    int
-	from, to int
-}
-
-// imported is a query that came with the data, and its evidence.
-type imported struct {
-	Query
-	gold []gold
-}
-
-// gold is evidence in every record with a certain text: the same paragraph may come up in
-// several samples.
-type gold struct {
-	text     [sha256.Size]byte // digest of the record's text
-	from, to int
-}
-
-// evidence finds the labels of queries in records, and marks the chunks that hold them.
-type evidence struct {
+// Finder finds the evidence of queries in the records of one session.
+type Finder struct {
 	list    []Asked
+	own     int                // index of the source's first query in list
 	byID    map[string][]place // labels that name a record
 	matches []place            // labels that do not
-	byText  map[[sha256.Size]byte][]span
+	byText  map[Digest][]Span
 }
 
 // place is a label of a query, by their indices.
@@ -64,21 +45,22 @@ type place struct {
 	Label
 }
 
-func newEvidence(queries []Query, own []imported) evidence {
-	e := evidence{byID: map[string][]place{}, byText: map[[sha256.Size]byte][]span{}}
+// NewFinder looks for the evidence of queries, and then of the source's own ones.
+func NewFinder(queries []Query, own []SourceQuery) *Finder {
+	e := &Finder{own: len(queries), byID: map[string][]place{}, byText: map[Digest][]Span{}}
 	for _, q := range queries {
 		e.ask(q)
 	}
 	for _, q := range own {
-		for _, g := range q.gold {
-			e.byText[g.text] = append(e.byText[g.text], span{len(e.list), g.from, g.to})
+		for _, g := range q.Gold {
+			e.byText[g.Text] = append(e.byText[g.Text], Span{len(e.list), g.From, g.To})
 		}
 		e.ask(q.Query)
 	}
 	return e
 }
 
-func (e *evidence) ask(q Query) {
+func (e *Finder) ask(q Query) {
 	for j, l := range q.Labels {
 		if at := (place{len(e.list), j, l}); l.ID == "" {
 			e.matches = append(e.matches, at)
@@ -89,10 +71,18 @@ func (e *evidence) ask(q Query) {
 	e.list = append(e.list, Asked{Query: q, Hits: make([]int, len(q.Labels))})
 }
 
-// find notes the evidence in a record.
-func (e *evidence) find(r *record) {
-	if r.id != "" {
-		for _, l := range e.byID[r.id] {
+// Asked are the queries with what was found of their labels so far.
+func (e *Finder) Asked() []Asked { return e.list }
+
+// Find returns the evidence in a record, sorted by query and position. Span.Query counts
+// Asked.
+func (e *Finder) Find(r *Record) []Span {
+	r.found = nil
+	for _, s := range r.Gold {
+		r.found = append(r.found, Span{e.own + s.Query, s.From, s.To})
+	}
+	if r.ID != "" {
+		for _, l := range e.byID[r.ID] {
 			e.label(r, l)
 		}
 	}
@@ -100,29 +90,30 @@ func (e *evidence) find(r *record) {
 		e.match(r, l)
 	}
 	if len(e.byText) > 0 {
-		r.spans = append(r.spans, e.byText[sha256.Sum256([]byte(r.Text))]...)
+		r.found = append(r.found, e.byText[DigestOf(r.Text)]...)
 	}
-	r.spans = merge(r.spans)
+	r.found = merge(r.found)
+	return r.found
 }
 
 // label notes what a label marks in the record that it names.
-func (e *evidence) label(r *record, l place) {
+func (e *Finder) label(r *Record, l place) {
 	if l.Match != "" {
 		e.match(r, l)
 		return
 	}
 	e.list[l.query].Hits[l.label]++
-	r.spans = append(r.spans, span{l.query, 0, len(r.Text)})
+	r.found = append(r.found, Span{l.query, 0, len(r.Text)})
 }
 
 // match finds every place of a label's text, overlapping ones too: two places that
 // overlap are as ambiguous as two that do not.
-func (e *evidence) match(r *record, l place) {
+func (e *Finder) match(r *Record, l place) {
 	n := 0
 	for from := range places(r.Text, l.Match) {
 		if n++; l.Nth == 0 || n == l.Nth {
 			e.list[l.query].Hits[l.label]++
-			r.spans = grow(r.spans, span{l.query, from, from + len(l.Match)})
+			r.found = grow(r.found, Span{l.query, from, from + len(l.Match)})
 		}
 	}
 }
@@ -141,11 +132,11 @@ func places(text, match string) iter.Seq[int] {
 
 // merge sorts spans by query and place and joins those of a query that overlap, so that
 // an excerpt says nothing twice.
-func merge(spans []span) []span {
-	slices.SortFunc(spans, func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.query, b.query), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+func merge(spans []Span) []Span {
+	slices.SortFunc(spans, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
-	var merged []span
+	var merged []Span
 	for _, s := range spans {
 		merged = grow(merged, s)
 	}
@@ -153,29 +144,29 @@ func merge(spans []span) []span {
 }
 
 // grow adds a span, or makes the last one longer when the two overlap.
-func grow(spans []span, s span) []span {
-	if n := len(spans) - 1; n >= 0 && spans[n].query == s.query && spans[n].from <= s.from && s.from < spans[n].to {
-		spans[n].to = max(spans[n].to, s.to)
+func grow(spans []Span, s Span) []Span {
+	if n := len(spans) - 1; n >= 0 && spans[n].Query == s.Query && spans[n].From <= s.From && s.From < spans[n].To {
+		spans[n].To = max(spans[n].To, s.To)
 		return spans
 	}
 	return append(spans, s)
 }
 
 // mark notes the evidence that the pieces of a chunk show.
-func (e *evidence) mark(chunk int, pieces []piece) {
+func (e *Finder) mark(chunk int, pieces []piece) {
 	for _, p := range pieces {
-		for _, s := range p.spans {
-			from, to := max(s.from, p.from), min(s.to, p.to)
+		for _, s := range p.found {
+			from, to := max(s.From, p.from), min(s.To, p.to)
 			// The label of a whole record without text is shown where the record is.
-			if from < to || s.from == s.to && p.from == p.to {
-				e.list[s.query].mark(chunk, p.Text[from:to], s.from < p.from)
+			if from < to || s.From == s.To && p.from == p.to {
+				e.list[s.Query].mark(chunk, p.Text[from:to], s.From < p.from)
 			}
 		}
 	}
 	for _, p := range pieces {
-		for _, s := range p.hard {
-			if max(s.from, p.from) < min(s.to, p.to) {
-				e.list[s.query].markHard(chunk)
+		for _, s := range p.Hard {
+			if max(s.From, p.from) < min(s.To, p.to) {
+				e.list[e.own+s.Query].markHard(chunk)
 			}
 		}
 	}

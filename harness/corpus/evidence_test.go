@@ -7,10 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/harness/corpus/corpustest"
 )
 
 // asked packs records by bytes and asks one query with the labels.
-func asked(t *testing.T, limit int, labels []corpus.Label, records ...rec) corpus.Asked {
+func asked(t *testing.T, limit int, labels []corpus.Label, records ...corpustest.Record) corpus.Asked {
 	t.Helper()
 	cfg := tokens(limit)
 	cfg.Queries = []corpus.Query{{ID: "other"}, {ID: "q", Labels: labels}}
@@ -23,13 +24,13 @@ func asked(t *testing.T, limit int, labels []corpus.Label, records ...rec) corpu
 
 func TestEvidence(t *testing.T) {
 	// One record of 20 bytes; "[a] " leaves a limit of 14 ten of them: two pieces.
-	cut := []rec{{Role: "a", Text: "0123456789abcdefghij", ID: "r1"}}
-	three := []rec{{Role: "a", Text: "port 6380", ID: "r1"}, {Role: "b", Text: "no"}, {Role: "a", Text: "port 6379", ID: "r3"}}
+	cut := []corpustest.Record{{Role: "a", Text: "0123456789abcdefghij", ID: "r1"}}
+	three := []corpustest.Record{{Role: "a", Text: "port 6380", ID: "r1"}, {Role: "b", Text: "no"}, {Role: "a", Text: "port 6379", ID: "r3"}}
 	for _, c := range []struct {
 		name    string
 		limit   int
 		label   corpus.Label
-		records []rec
+		records []corpustest.Record
 		want    []corpus.Evidence
 		hits    int
 	}{
@@ -38,14 +39,14 @@ func TestEvidence(t *testing.T) {
 		{"a text that two records hold", 14, corpus.Label{Match: "port"}, three, []corpus.Evidence{{1, "port"}, {3, "port"}}, 2},
 		{"two places of one chunk", 99, corpus.Label{Match: "port"}, three, []corpus.Evidence{{1, "port\nport"}}, 2},
 		{"a text of one record only", 14, corpus.Label{ID: "r3", Match: "port"}, three, []corpus.Evidence{{3, "port"}}, 1},
-		{"places that overlap", 99, corpus.Label{Match: "aa"}, []rec{{Role: "a", Text: "-aaaa-"}}, []corpus.Evidence{{1, "aaaa"}}, 3},
+		{"places that overlap", 99, corpus.Label{Match: "aa"}, []corpustest.Record{{Role: "a", Text: "-aaaa-"}}, []corpus.Evidence{{1, "aaaa"}}, 3},
 		{"a label across the border marks both", 14, corpus.Label{Match: "89ab"}, cut, []corpus.Evidence{{1, "89"}, {2, "ab"}}, 1},
 		{"a label that ends at the border marks the first", 14, corpus.Label{Match: "789"}, cut, []corpus.Evidence{{1, "789"}}, 1},
 		{"a label that starts at the border marks the second", 14, corpus.Label{Match: "abc"}, cut, []corpus.Evidence{{2, "abc"}}, 1},
 		{"a whole record that is cut marks all", 14, corpus.Label{ID: "r1"}, cut, []corpus.Evidence{{1, "0123456789"}, {2, "abcdefghij"}}, 1},
 		{"the record of a label is not its whole chunk", 99, corpus.Label{ID: "r1"}, three, []corpus.Evidence{{1, "port 6380"}}, 1},
-		{"a record without text", 14, corpus.Label{ID: "r"}, []rec{{Role: "a", Text: "1234567890"}, {Role: "a", ID: "r"}}, []corpus.Evidence{{2, ""}}, 1},
-		{"bytes, not characters", 8, corpus.Label{Match: "ü"}, []rec{{Role: "a", Text: "äöüß"}}, []corpus.Evidence{{2, "ü"}}, 1},
+		{"a record without text", 14, corpus.Label{ID: "r"}, []corpustest.Record{{Role: "a", Text: "1234567890"}, {Role: "a", ID: "r"}}, []corpus.Evidence{{2, ""}}, 1},
+		{"bytes, not characters", 8, corpus.Label{Match: "ü"}, []corpustest.Record{{Role: "a", Text: "äöüß"}}, []corpus.Evidence{{2, "ü"}}, 1},
 		{"an id that does not exist", 14, corpus.Label{ID: "r2"}, three, nil, 0},
 		{"a text across two records", 99, corpus.Label{Match: "6380\n\n[b] no"}, three, nil, 0},
 		{"a text of the label", 99, corpus.Label{Match: "[a] port"}, three, nil, 0},
@@ -72,7 +73,7 @@ func TestEvidence(t *testing.T) {
 
 // Labels that overlap say what they cover once; labels that only touch are two places.
 func TestEvidenceOfSeveralLabels(t *testing.T) {
-	records := []rec{{Role: "a", Text: "one two three four", ID: "r"}}
+	records := []corpustest.Record{{Role: "a", Text: "one two three four", ID: "r"}}
 	for _, c := range []struct {
 		labels []corpus.Label
 		want   string
@@ -96,7 +97,7 @@ func TestEvidenceOfSeveralLabels(t *testing.T) {
 func TestEvidencePackedByRecords(t *testing.T) {
 	cfg := corpus.Config{Pack: corpus.Pack{Records: 1}, Queries: []corpus.Query{{ID: "q", Labels: []corpus.Label{{Match: "needle"}}}}}
 	long := strings.Repeat("hay ", 4000)
-	s := load(t, cfg, rec{Role: "a", Text: long}, rec{Role: "a", Text: long + "needle" + long})
+	s := load(t, cfg, corpustest.Record{Role: "a", Text: long}, corpustest.Record{Role: "a", Text: long + "needle" + long})
 	if diff := cmp.Diff([]corpus.Evidence{{2, "needle"}}, s.Queries()[0].Evidence); diff != "" {
 		t.Error(diff)
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/harness/corpus"
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/corpus/corpustest"
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/prompt"
 )
 
@@ -20,7 +21,7 @@ const good = `{"role":"a","text":"x"}` + "\n"
 
 func loadText(t *testing.T, content string) (*corpus.Session, error) {
 	t.Helper()
-	cfg := corpus.Config{ID: "c", Path: write(t, "c.jsonl", content), Pack: corpus.Pack{Records: 100}, Prompts: builder(t, bytesCounter{})}
+	cfg := corpus.Config{ID: "c", Path: corpustest.WriteFile(t, "c.jsonl", content), Pack: corpus.Pack{Records: 100}, Prompts: corpustest.Builder(t, corpustest.BytesCounter{})}
 	sessions, err := corpus.Load(t.Context(), cfg)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func TestJSONL(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if diff := cmp.Diff([]string{"[tool] x\ny\n\n[user] "}, raws(t, s)); diff != "" {
+		if diff := cmp.Diff([]string{"[tool] x\ny\n\n[user] "}, corpustest.Renderings(t, s)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 		if s.Name() != "c" || s.Records() != 2 {
@@ -67,7 +68,7 @@ func TestJSONLText(t *testing.T) {
 			t.Errorf("%s: %v", raw, err)
 			continue
 		}
-		if diff := cmp.Diff([]string{"[a] " + want}, raws(t, s)); diff != "" {
+		if diff := cmp.Diff([]string{"[a] " + want}, corpustest.Renderings(t, s)); diff != "" {
 			t.Errorf("%s: %s", raw, diff)
 		}
 	}
@@ -110,38 +111,24 @@ func TestJSONLErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := loadText(t, c.content)
-			var es yamlpos.Errors
+			var es diag.Errors
 			if !errors.As(err, &es) {
-				t.Fatalf("got %v, want a yamlpos.Errors", err)
+				t.Fatalf("got %v, want a diag.Errors", err)
 			}
-			if diff := cmp.Diff(c.want, short(es)); diff != "" {
+			if diff := cmp.Diff(c.want, corpustest.Short(es)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-// short is errors without the folder of their file, or its name where there is a line.
-func short(es yamlpos.Errors) string {
-	var lines []string
-	for _, e := range es {
-		e := *e
-		if e.Pos.File = e.Pos.File[strings.LastIndex(e.Pos.File, "/")+1:]; e.Pos.Line > 0 {
-			lines = append(lines, strings.TrimPrefix(e.Error(), e.Pos.File+":"))
-		} else {
-			lines = append(lines, e.Error())
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
 func TestJSONLErrorsAllAtOnce(t *testing.T) {
 	_, err := loadText(t, strings.Repeat(good+`{"text":7}`+"\n", 17))
-	var es yamlpos.Errors
+	var es diag.Errors
 	if !errors.As(err, &es) || len(es) != 21 {
 		t.Fatalf("got %v, want 20 errors and a last line", err)
 	}
-	if got, want := short(es[19:]), "20:9: text: found a number, want a string\n22:9: and 14 more errors from here on"; got != want {
+	if got, want := corpustest.Short(es[19:]), "20:9: text: found a number, want a string\n22:9: and 14 more errors from here on"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -153,24 +140,24 @@ func TestJSONLLongLine(t *testing.T) {
 		t.Fatalf("a line of 16 MiB: %v", err)
 	}
 	_, err = loadText(t, good+line(16<<20+1)+good+`{}`)
-	var es yamlpos.Errors
+	var es diag.Errors
 	if !errors.As(err, &es) {
 		t.Fatal(err)
 	}
 	long := "the line is over 16 MiB, the longest that is read: split the record"
-	if want := fmt.Sprintf("2:1: %s\n4:1: role is missing: want %s\n4:1: text is missing: want %[2]s", long, want); short(es) != want {
-		t.Errorf("got  %s\nwant %s", short(es), want)
+	if want := fmt.Sprintf("2:1: %s\n4:1: role is missing: want %s\n4:1: text is missing: want %[2]s", long, want); corpustest.Short(es) != want {
+		t.Errorf("got  %s\nwant %s", corpustest.Short(es), want)
 	}
 }
 
 // A line that is refused is not held either.
 func TestJSONLLongLineIsNotHeld(t *testing.T) {
 	cfg := tokens(50)
-	cfg.Path, cfg.Prompts = write(t, "c.jsonl", good), builder(t, bytesCounter{})
+	cfg.Path, cfg.Prompts = corpustest.WriteFile(t, "c.jsonl", good), corpustest.Builder(t, corpustest.BytesCounter{})
 	if err := os.Truncate(cfg.Path, 256<<20); err != nil { // with zeros up to there
 		t.Fatal(err)
 	}
-	peak := peakHeld(func() {
+	peak := corpustest.PeakHeld(func() {
 		if _, err := corpus.Load(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "c.jsonl:2:1: the line is over 16 MiB") {
 			t.Error(err)
 		}
@@ -181,7 +168,7 @@ func TestJSONLLongLineIsNotHeld(t *testing.T) {
 }
 
 func TestConfigErrors(t *testing.T) {
-	prompts := builder(t, bytesCounter{})
+	prompts := corpustest.Builder(t, corpustest.BytesCounter{})
 	pack := corpus.Pack{Records: 1}
 	for _, c := range []struct {
 		cfg  corpus.Config
@@ -191,13 +178,11 @@ func TestConfigErrors(t *testing.T) {
 		{corpus.Config{Prompts: prompts}, "corpus c: chunk has tokens 0 and records 0: want exactly one, above 0"},
 		{corpus.Config{Prompts: prompts, Pack: corpus.Pack{Tokens: 5, Records: 5}}, "corpus c: chunk has tokens 5 and records 5: want exactly one, above 0"},
 		{corpus.Config{Prompts: prompts, Pack: corpus.Pack{Tokens: 5, Records: -1}}, "corpus c: chunk has tokens 5 and records -1: want exactly one, above 0"},
-		{corpus.Config{Prompts: prompts, Pack: pack, Format: "hotpot"}, `corpus c: format: found "hotpot", want one of claude-code, hotpotqa, jsonl, locomo, longmemeval, markdown, musique, openai-chat, squad, text; did you mean "hotpotqa"?`},
-		{corpus.Config{Prompts: prompts, Pack: pack, Join: true}, "corpus c: join: a file of format jsonl is one session already"},
 		{corpus.Config{Prompts: prompts, Pack: pack, Queries: []corpus.Query{{ID: "q"}, {ID: "q"}}}, `corpus c: query "q" is given twice`},
-		{corpus.Config{Prompts: prompts, Pack: pack, Queries: []corpus.Query{{ID: "q", Labels: []corpus.Label{{Pos: yamlpos.Pos{File: "s.yaml", Line: 3, Col: 4}}}}}},
+		{corpus.Config{Prompts: prompts, Pack: pack, Queries: []corpus.Query{{ID: "q", Labels: []corpus.Label{{Pos: diag.Pos{File: "s.yaml", Line: 3, Col: 4}}}}}},
 			"corpus c: s.yaml:3:4: an evidence label wants the id of a record or a text to match"},
 		{corpus.Config{Prompts: prompts, Pack: pack, Path: "none.jsonl"}, "corpus c: open none.jsonl: no such file or directory"},
-		{corpus.Config{Prompts: prompts, Pack: pack, Path: "."}, "corpus c: .: line 1: read .: is a directory"},
+		{corpus.Config{Prompts: prompts, Pack: pack, Path: "."}, "corpus c: read .: is a directory, want a regular file"},
 	} {
 		c.cfg.ID = "c"
 		if _, err := corpus.Load(t.Context(), c.cfg); err == nil || err.Error() != c.want {
@@ -222,7 +207,7 @@ func FuzzJSONL(f *testing.F) {
 			if strings.TrimSpace(line) == "" {
 				continue
 			}
-			var r rec
+			var r corpustest.Record
 			if err := json.Unmarshal([]byte(line), &r); err != nil {
 				t.Fatalf("%q was read: %v", line, err)
 			}
@@ -232,7 +217,7 @@ func FuzzJSONL(f *testing.F) {
 		for hundred := range slices.Chunk(records, 100) {
 			want = append(want, prompt.Render(hundred...))
 		}
-		if diff := cmp.Diff(want, raws(t, s)); diff != "" {
+		if diff := cmp.Diff(want, corpustest.Renderings(t, s)); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/harness/secret"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/internal/inputfile"
 )
 
 // labelsFile is a file of queries with their labels, for one corpus:
@@ -21,25 +24,28 @@ import (
 //	    answers: ["6380"]
 //	    evidence: [r17, {id: r18, match: "6380", nth: 2}]
 //
-// Answers are wordings of the right answer; with all_answers: true its parts.
-// Labels that nobody has confirmed stand under proposed in place of evidence.
+// Answers are wordings of the right answer; with all_answers: true its parts. With
+// answerable: false the session does not hold the answer. Tags group queries in reports.
+// Labels that no person has confirmed are under proposed, not under evidence.
 type labelsFile struct {
-	At      yamlpos.Place `yaml:",pos"`
-	Queries []labelled    `yaml:"queries,required" min:"1"`
+	At      diag.Place `yaml:",pos"`
+	Queries []labelled `yaml:"queries,required" min:"1"`
 }
 
 type labelled struct {
-	At       yamlpos.Place      `yaml:",pos"`
-	ID       yamlpos.At[string] `yaml:"id,required" min:"1"`
-	Text     yamlpos.At[string] `yaml:"text" min:"1"`
-	Answers  []string           `yaml:"answers"`
-	All      yamlpos.At[bool]   `yaml:"all_answers"`
-	Evidence []labelEntry       `yaml:"evidence"`
-	Proposed []labelEntry       `yaml:"proposed"`
+	At         diag.Place         `yaml:",pos"`
+	ID         yamlpos.At[string] `yaml:"id,required" min:"1"`
+	Text       yamlpos.At[string] `yaml:"text" min:"1"`
+	Answers    []string           `yaml:"answers"`
+	All        yamlpos.At[bool]   `yaml:"all_answers"`
+	Answerable yamlpos.At[bool]   `yaml:"answerable"`
+	Tags       yamlpos.Texts      `yaml:"tags"`
+	Evidence   []labelEntry       `yaml:"evidence"`
+	Proposed   []labelEntry       `yaml:"proposed"`
 }
 
 type labelEntry struct {
-	At    yamlpos.Place      `yaml:",pos"`
+	At    diag.Place         `yaml:",pos"`
 	ID    yamlpos.At[string] `yaml:"id" min:"1"`
 	Match yamlpos.At[string] `yaml:"match" min:"1"`
 	Nth   yamlpos.At[int]    `yaml:"nth" min:"1"`
@@ -79,18 +85,24 @@ func (l labelEntry) label() Label {
 	return Label{ID: l.ID.Value, Match: l.Match.Value, Nth: l.Nth.Value, All: l.All.Value, Pos: l.At.Pos}
 }
 
-// Labelled is a query of a labels file. Proposed are labels that nobody has confirmed.
+// Proposal is a label that a person may confirm.
+type Proposal struct {
+	Label
+	Context string // the text around its match, and the record's role
+}
+
+// Labelled is a query of a labels file. Proposed are labels that no person has confirmed.
 type Labelled struct {
 	Query
 	Proposed []Proposal
-	At       yamlpos.Place
+	At       diag.Place
 }
 
 // ReadLabels reads a labels file. Nothing is known yet of the corpus: a text may be missing
-// where a spec has it, and labels may hit nothing. The error is a yamlpos.Errors, or that
-// of os.ReadFile.
+// where a spec has it, and labels may hit nothing. The error is a diag.Errors, or that
+// of inputfile.Read.
 func ReadLabels(path string) ([]Labelled, error) {
-	data, err := os.ReadFile(path)
+	data, err := inputfile.Read(path, inputfile.MaxLabels)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +111,7 @@ func ReadLabels(path string) ([]Labelled, error) {
 		return nil, err
 	}
 	var list []Labelled
-	var errs yamlpos.Errors
+	var errs diag.Errors
 	first := map[string]int{}
 	for _, q := range file.Queries {
 		if line, ok := first[q.ID.Value]; ok {
@@ -108,14 +120,20 @@ func ReadLabels(path string) ([]Labelled, error) {
 		if q.All.Value && len(q.Answers) == 0 {
 			errs = append(errs, q.All.Errorf("found all_answers without answers, which it is about"))
 		}
+		if q.unanswerable() && len(q.Evidence) > 0 {
+			errs = append(errs, q.Answerable.Errorf("found answerable: false with evidence of the answer, want one of them"))
+		}
 		first[q.ID.Value] = q.ID.Pos.Line
 		list = append(list, q.query())
 	}
 	return list, errs.Err()
 }
 
+func (q labelled) unanswerable() bool { return q.Answerable.Present() && !q.Answerable.Value }
+
 func (q labelled) query() Labelled {
-	l := Labelled{Query: Query{ID: q.ID.Value, Text: q.Text.Value, Answers: q.Answers, All: q.All.Value}, At: q.At}
+	l := Labelled{Query: Query{ID: q.ID.Value, Text: q.Text.Value, Answers: q.Answers, All: q.All.Value,
+		Unanswerable: q.unanswerable(), Tags: q.Tags}, At: q.At}
 	for _, e := range q.Evidence {
 		l.Labels = append(l.Labels, e.label())
 	}
@@ -125,12 +143,12 @@ func (q labelled) query() Labelled {
 	return l
 }
 
-// added are the labels that a file adds to a corpus's queries: for each query, from which
-// of its labels on.
-type added map[string]int
+// FileLabels says which labels of a corpus's queries come from its labels file: for each
+// query, the index of the first one.
+type FileLabels map[string]int
 
-// readLabels adds the queries and labels of the labels file.
-func (c *Config) readLabels() (added, error) {
+// AddLabels adds the queries and labels of the labels file to Queries.
+func (c *Config) AddLabels() (FileLabels, error) {
 	if c.Labels == "" {
 		return nil, nil
 	}
@@ -139,7 +157,7 @@ func (c *Config) readLabels() (added, error) {
 		return nil, err
 	}
 	c.Queries = slices.Clone(c.Queries)
-	from, errs := added{}, yamlpos.Errors(nil)
+	from, errs := FileLabels{}, diag.Errors(nil)
 	for _, l := range list {
 		if len(l.Proposed) > 0 {
 			errs = append(errs, l.At.Errorf("found %d proposed labels of query %q: move what is right to evidence, and delete the rest", len(l.Proposed), l.ID))
@@ -157,15 +175,19 @@ func (c *Config) readLabels() (added, error) {
 		if q.Answers == nil {
 			q.Answers, q.All = l.Answers, l.All
 		}
+		if q.Tags == nil {
+			q.Tags = l.Tags
+		}
+		q.Unanswerable = q.Unanswerable || l.Unanswerable
 	}
 	return from, errs.Err()
 }
 
-// judge refuses labels of the file that are not in the corpus, or at more places than they
-// may.
-func (a added) judge(asked []Asked) error {
-	hits := map[yamlpos.Pos]int{}
-	labels := map[yamlpos.Pos]Label{}
+// Check refuses labels of the file that are not in the corpus, or at more places than
+// allowed.
+func (a FileLabels) Check(asked []Asked) error {
+	hits := map[diag.Pos]int{}
+	labels := map[diag.Pos]Label{}
 	for _, q := range asked {
 		from, ok := a[q.ID]
 		if !ok {
@@ -176,18 +198,18 @@ func (a added) judge(asked []Asked) error {
 			hits[q.Labels[i].Pos] += q.Hits[i]
 		}
 	}
-	var errs yamlpos.Errors
+	var errs diag.Errors
 	for pos, l := range labels {
-		if problem := l.problem(hits[pos]); problem != "" {
-			errs = append(errs, &yamlpos.Error{Pos: pos, Msg: problem})
+		if problem := l.Problem(hits[pos]); problem != "" {
+			errs = append(errs, &diag.Error{Pos: pos, Msg: problem})
 		}
 	}
 	return errs.Err()
 }
 
-// problem says what is wrong with so many hits, "" for nothing.
-func (l Label) problem(hits int) string {
-	id, _ := redact(l.ID)
+// Problem says what is wrong with a label that has so many hits, "" if nothing is.
+func (l Label) Problem(hits int) string {
+	id, _ := secret.Redact(l.ID)
 	what := "record " + id
 	switch {
 	case l.Match != "" && l.ID != "":
@@ -242,6 +264,16 @@ func (q Labelled) write(b *strings.Builder) {
 	}
 	if q.All && len(q.Answers) > 1 {
 		b.WriteString("    all_answers: true\n")
+	}
+	if q.Unanswerable {
+		b.WriteString("    answerable: false\n")
+	}
+	if len(q.Tags) > 0 {
+		var pairs []string
+		for _, name := range slices.Sorted(maps.Keys(q.Tags)) {
+			pairs = append(pairs, yaml(name)+": "+yaml(q.Tags[name]))
+		}
+		fmt.Fprintf(b, "    tags: {%s}\n", strings.Join(pairs, ", "))
 	}
 	for i, l := range q.Labels {
 		b.WriteString(cmp.Or(map[int]string{0: "    evidence:\n"}[i], "") + "      - " + l.yaml() + "\n")

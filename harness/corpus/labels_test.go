@@ -10,37 +10,40 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/poimen-memory/mem/harness/corpus"
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/corpus/corpustest"
+	"github.com/poimen-memory/mem/harness/diag"
 )
 
-var ports = []rec{
-	{"user", "Which port?", "r1"},
-	{"tool", "port 6380, then port 6381", "r2"},
-	{"tool", "listening on 6380", "r3"},
+var ports = []corpustest.Record{
+	{Role: "user", Text: "Which port?", ID: "r1"},
+	{Role: "tool", Text: "port 6380, then port 6381", ID: "r2"},
+	{Role: "tool", Text: "listening on 6380", ID: "r3"},
 }
 
 func loadLabels(t *testing.T, labels string, queries ...corpus.Query) ([]*corpus.Session, error) {
 	t.Helper()
-	return corpus.Load(t.Context(), corpus.Config{ID: "c", Path: write(t, "c.jsonl", jsonl(t, ports...)), Labels: write(t, "l.yaml", labels),
-		Pack: corpus.Pack{Records: 1}, Prompts: builder(t, bytesCounter{}), Queries: queries})
+	return corpus.Load(t.Context(), corpus.Config{ID: "c", Path: corpustest.WriteFile(t, "c.jsonl", corpustest.JSONL(t, ports...)), Labels: corpustest.WriteFile(t, "l.yaml", labels),
+		Pack: corpus.Pack{Records: 1}, Prompts: corpustest.Builder(t, corpustest.BytesCounter{}), Queries: queries})
 }
 
 // A labels file asks queries of its own, and adds evidence to those of the spec.
 func TestLabelsFile(t *testing.T) {
 	sessions, err := loadLabels(t, `queries:
   - {id: own, text: "Own?", answers: ["6381"], evidence: [{id: r2, match: port, nth: 2}, {match: "6380", all: true}]}
-  - {id: given, answers: [ignored], evidence: [r3]}
+  - {id: given, answers: [ignored], tags: {hops: "2"}, evidence: [r3]}
+  - {id: never, text: "Never?", answerable: false}
 `, corpus.Query{ID: "given", Text: "Given?", Answers: []string{"6380"}, Labels: []corpus.Label{{ID: "r1"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := sessions[0].Queries()
 	want := []corpus.Asked{
-		{Query: corpus.Query{ID: "given", Text: "Given?", Answers: []string{"6380"}, Labels: []corpus.Label{{ID: "r1"}, {ID: "r3"}}},
+		{Query: corpus.Query{ID: "given", Text: "Given?", Answers: []string{"6380"}, Tags: map[string]string{"hops": "2"}, Labels: []corpus.Label{{ID: "r1"}, {ID: "r3"}}},
 			Evidence: []corpus.Evidence{{1, "Which port?"}, {3, "listening on 6380"}}, Hits: []int{1, 1}},
 		{Query: corpus.Query{ID: "own", Text: "Own?", Answers: []string{"6381"},
 			Labels: []corpus.Label{{ID: "r2", Match: "port", Nth: 2}, {Match: "6380", All: true}}},
 			Evidence: []corpus.Evidence{{2, "6380\nport"}, {3, "6380"}}, Hits: []int{1, 2}},
+		{Query: corpus.Query{ID: "never", Text: "Never?", Unanswerable: true}, Hits: []int{}},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(corpus.Label{}, "Pos")); diff != "" {
 		t.Error(diff)
@@ -63,15 +66,17 @@ func TestLabelsFileErrors(t *testing.T) {
 		{"queries: [{id: q, text: Q, evidence: [{id: r1, all: true}]}]", "1:53: queries[0].evidence[0].all: found all without match, whose hits it is about"},
 		{"queries: [{id: q, text: Q, evidence: [{}]}]", "1:39: queries[0].evidence[0]: found a map, want an id, a match, or both"},
 		{"queries: [{id: q, text: 7, evidense: [r1]}]", "1:25: queries[0].text: found 7, want text: put it in quotes, \"7\"\n" +
-			`1:28: queries[0]: found unknown key "evidense", want one of id, text, answers, all_answers, evidence, proposed; did you mean "evidence"?`},
+			`1:28: queries[0]: found unknown key "evidense", want one of id, text, answers, all_answers, answerable, tags, evidence, proposed; did you mean "evidence"?`},
 		{"queries: [{id: q, text: Q, all_answers: true, evidence: [r1]}]", "1:41: queries[0].all_answers: found all_answers without answers, which it is about"},
+		{"queries: [{id: q, text: Q, answerable: false, evidence: [r1]}]", "1:40: queries[0].answerable: found answerable: false with evidence of the answer, want one of them"},
+		{"queries: [{id: q, text: Q, tags: {hops: 2}}]", "1:41: queries[0].tags.hops: found 2, want text: put it in quotes, \"2\""},
 		{"queries: []", "1:10: queries: found a list of 0, want a list of at least 1"},
 	} {
 		_, err := loadLabels(t, c.labels)
-		es, ok := errors.AsType[yamlpos.Errors](err)
+		es, ok := errors.AsType[diag.Errors](err)
 		if !ok {
-			t.Errorf("%s: got %v, want a yamlpos.Errors", c.labels, err)
-		} else if diff := cmp.Diff(c.want, short(es)); diff != "" {
+			t.Errorf("%s: got %v, want a diag.Errors", c.labels, err)
+		} else if diff := cmp.Diff(c.want, corpustest.Short(es)); diff != "" {
 			t.Errorf("%s\n-want +got\n%s", c.labels, diff)
 		}
 	}
@@ -83,13 +88,14 @@ func TestLabelsFileKeepsEveryText(t *testing.T) {
 	list := []corpus.Labelled{
 		{Query: corpus.Query{ID: hostile, Text: hostile, Answers: []string{hostile, "7"}, All: true,
 			Labels: []corpus.Label{{ID: hostile}, {ID: "r1", Match: hostile, Nth: 2}, {Match: hostile, All: true}}}},
+		{Query: corpus.Query{ID: "tagged", Text: "T", Unanswerable: true, Tags: map[string]string{hostile: hostile, "b": "2"}}},
 		{Query: corpus.Query{ID: "none", Text: "true"}, Proposed: []corpus.Proposal{{Label: corpus.Label{ID: "r1"}, Context: "\nevil: yes"}}},
 	}
 	var b strings.Builder
 	if err := corpus.WriteLabels(&b, "two\nlines", list); err != nil {
 		t.Fatal(err)
 	}
-	got, err := corpus.ReadLabels(write(t, "l.yaml", b.String()))
+	got, err := corpus.ReadLabels(corpustest.WriteFile(t, "l.yaml", b.String()))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &b)
 	}
@@ -100,26 +106,5 @@ func TestLabelsFileKeepsEveryText(t *testing.T) {
 	}
 	if _, err := corpus.ReadLabels("no-such-file"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
-	}
-}
-
-// Answers are proposed as whole words in any case, up to the limit, and all are counted.
-func TestPropose(t *testing.T) {
-	path := write(t, "c.jsonl", jsonl(t,
-		rec{"tool", "Nobel, no. NO? piano", "r1"},
-		rec{"tool", "no id here", ""},
-		rec{"user", "no", "r3"}))
-	got, err := corpus.Propose(t.Context(), corpus.Config{ID: "c", Path: path}, []corpus.Sought{
-		{Query: corpus.Query{Answers: []string{"no", " "}}}, {}, {Query: corpus.Query{Answers: []string{""}}}}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []corpus.Proposed{{All: 4, List: []corpus.Proposal{
-		{corpus.Label{ID: "r1", Match: "no", Nth: 1}, "tool: Nobel, no. NO? piano"},
-		{corpus.Label{ID: "r1", Match: "NO"}, "tool: Nobel, no. NO? piano"},
-		{corpus.Label{Match: "no", All: true}, "tool: no id here"},
-	}}, {}, {}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
 	}
 }

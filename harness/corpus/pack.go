@@ -9,7 +9,7 @@ import (
 
 // piece is the bytes from..to of a record's text, most often all of them.
 type piece struct {
-	*record
+	*Record
 	from, to int
 }
 
@@ -36,8 +36,8 @@ func newPacker(pack Pack, prompts *prompt.Builder, emit func([]piece, prompt.Tex
 	return packer{pack: pack, prompts: prompts, emit: emit, between: between, density: 4}
 }
 
-// add takes the next record. The error is a yamlpos.Errors: no chunk can hold any of it.
-func (p *packer) add(r *record) error {
+// add takes the next record. The error is a diag.Errors: no chunk can hold any of it.
+func (p *packer) add(r *Record) error {
 	rest := piece{r, 0, len(r.Text)}
 	if p.pack.Records > 0 {
 		if p.open = append(p.open, rest); len(p.open) == p.pack.Records {
@@ -69,7 +69,7 @@ func (p *packer) flush() {
 
 // join puts a piece, whose rendering alone is known, into the open chunk or a new one.
 func (p *packer) join(next piece, alone prompt.Text) {
-	for len(p.open) > 0 && !p.room(next, alone.Tokens) {
+	for len(p.open) > 0 && !p.fits(next, alone.Tokens) {
 		p.spill()
 	}
 	if len(p.open) == 0 {
@@ -78,9 +78,9 @@ func (p *packer) join(next piece, alone prompt.Text) {
 	p.open = append(p.open, next)
 }
 
-// room reports whether the open chunk can take a piece that has so many tokens alone, and
-// if so reckons with it.
-func (p *packer) room(next piece, tokens int) bool {
+// fits reports whether the open chunk can take a piece that has so many tokens alone, and
+// if so counts it.
+func (p *packer) fits(next piece, tokens int) bool {
 	limit, more := p.pack.Tokens, p.between+tokens
 	if p.sum+more > limit {
 		p.sum = p.rendering().Tokens // the sum may have been too high

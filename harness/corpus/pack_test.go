@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/harness/corpus/corpustest"
 	"github.com/poimen-memory/mem/prompt"
 	"github.com/poimen-memory/mem/prompt/token"
 )
@@ -19,7 +20,7 @@ func tokens(n int) corpus.Config { return corpus.Config{Pack: corpus.Pack{Tokens
 
 func TestPackWholeRecords(t *testing.T) {
 	// "[a] 12345" is 9 bytes and a blank line 2: two records are 20.
-	r := rec{Role: "a", Text: "12345"}
+	r := corpustest.Record{Role: "a", Text: "12345"}
 	for n, want := range map[int][]string{
 		19: {"[a] 12345", "[a] 12345", "[a] 12345"},
 		20: {"[a] 12345\n\n[a] 12345", "[a] 12345"},
@@ -27,7 +28,7 @@ func TestPackWholeRecords(t *testing.T) {
 		31: {"[a] 12345\n\n[a] 12345\n\n[a] 12345"},
 	} {
 		s := load(t, tokens(n), r, r, r)
-		if diff := cmp.Diff(want, raws(t, s)); diff != "" {
+		if diff := cmp.Diff(want, corpustest.Renderings(t, s)); diff != "" {
 			t.Errorf("packed by %d (-want +got):\n%s", n, diff)
 		}
 	}
@@ -35,11 +36,11 @@ func TestPackWholeRecords(t *testing.T) {
 
 // The limit is on what is sent: an escaped tag is three bytes longer than it was.
 func TestPackCountsWhatIsSent(t *testing.T) {
-	r := rec{Role: "a", Text: "<memory>"}
-	if s := load(t, tokens(99), r, rec{Role: "a", Text: "<check></check>"}); s.Reserved() != 1 || s.GateTags() != 2 {
+	r := corpustest.Record{Role: "a", Text: "<memory>"}
+	if s := load(t, tokens(99), r, corpustest.Record{Role: "a", Text: "<check></check>"}); s.Reserved() != 1 || s.GateTags() != 2 {
 		t.Errorf("%d reserved tags and %d gate tags, want 1 and 2", s.Reserved(), s.GateTags())
 	}
-	got := raws(t, load(t, tokens(26), r, r))
+	got := corpustest.Renderings(t, load(t, tokens(26), r, r))
 	if len(got) != 2 {
 		t.Errorf("chunks %q of 26 bytes raw but 32 as sent share a limit of 26", got)
 	}
@@ -50,11 +51,11 @@ func TestPackCountsWhatIsSent(t *testing.T) {
 }
 
 func TestPackByRecords(t *testing.T) {
-	long := rec{Role: "a", Text: strings.Repeat("long ", 9000)} // over any chunk budget, and whole
-	short := rec{Role: "b", Text: "x"}
+	long := corpustest.Record{Role: "a", Text: strings.Repeat("long ", 9000)} // over any chunk budget, and whole
+	short := corpustest.Record{Role: "b", Text: "x"}
 	s := load(t, corpus.Config{Pack: corpus.Pack{Records: 2}}, short, long, short, short, short)
 	want := []string{"[b] x\n\n[a] " + long.Text, "[b] x\n\n[b] x", "[b] x"}
-	if diff := cmp.Diff(want, raws(t, s)); diff != "" {
+	if diff := cmp.Diff(want, corpustest.Renderings(t, s)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -75,9 +76,9 @@ func TestCutPrefersTheCoarsestBoundary(t *testing.T) {
 		{"unless nothing else fits", "\r\n\r\n", 1, []string{"\r", "\n", "\r", "\n"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := load(t, tokens(c.limit+len("[tool] ")), rec{Role: "tool", Text: c.text})
+			s := load(t, tokens(c.limit+len("[tool] ")), corpustest.Record{Role: "tool", Text: c.text})
 			var got []string
-			for _, raw := range raws(t, s) {
+			for _, raw := range corpustest.Renderings(t, s) {
 				piece, ok := strings.CutPrefix(raw, "[tool] ")
 				if !ok {
 					t.Errorf("piece %q has no label", raw)
@@ -92,13 +93,13 @@ func TestCutPrefersTheCoarsestBoundary(t *testing.T) {
 }
 
 func TestCutTooSmall(t *testing.T) {
-	path := write(t, "c.jsonl", jsonl(t, rec{Role: "tool", Text: ""}, rec{Role: "tool", Text: "äb"}))
+	path := corpustest.WriteFile(t, "c.jsonl", corpustest.JSONL(t, corpustest.Record{Role: "tool", Text: ""}, corpustest.Record{Role: "tool", Text: "äb"}))
 	for limit, want := range map[int]string{
 		6: path + `:1:1: a chunk of 6 tokens cannot hold "[tool] ", the label and first character of the record: it takes 7`,
 		8: path + `:2:1: a chunk of 8 tokens cannot hold "[tool] ä", the label and first character of the record: it takes 9`,
 	} {
 		cfg := tokens(limit)
-		cfg.Path, cfg.Prompts = path, builder(t, bytesCounter{})
+		cfg.Path, cfg.Prompts = path, corpustest.Builder(t, corpustest.BytesCounter{})
 		if _, err := corpus.Load(t.Context(), cfg); err == nil || err.Error() != want {
 			t.Errorf("limit %d:\n got %v\nwant %s", limit, err, want)
 		}
@@ -113,9 +114,9 @@ func TestPackProperties(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, counter := range map[string]prompt.Counter{"bytes": bytesCounter{}, "fourth": fourthCounter{}, "o200k_base": o200k} {
+	for name, counter := range map[string]prompt.Counter{"bytes": corpustest.BytesCounter{}, "fourth": corpustest.FourthCounter{}, "o200k_base": o200k} {
 		t.Run(name, func(t *testing.T) {
-			b := builder(t, counter)
+			b := corpustest.Builder(t, counter)
 			for seed := range uint64(150) {
 				rng := rand.New(rand.NewPCG(seed, 1))
 				records := randomRecords(rng)
@@ -128,11 +129,11 @@ func TestPackProperties(t *testing.T) {
 }
 
 // checkPacking retells the records from the chunks.
-func checkPacking(t *testing.T, cfg corpus.Config, records []rec, s *corpus.Session) {
+func checkPacking(t *testing.T, cfg corpus.Config, records []corpustest.Record, s *corpus.Session) {
 	t.Helper()
 	at, left := 0, records[0].Text // the record to be told, and what is left of it
 	previous := ""
-	for i, chunk := range chunks(t, s) {
+	for i, chunk := range corpustest.Chunks(t, s) {
 		fail := func(format string, args ...any) {
 			t.Fatalf("limit %d, chunk %d %q: %s", cfg.Pack.Tokens, i+1, chunk.Raw, fmt.Sprintf(format, args...))
 		}
@@ -151,7 +152,7 @@ func checkPacking(t *testing.T, cfg corpus.Config, records []rec, s *corpus.Sess
 			if n == 0 && i > 0 && left == records[at].Text {
 				whole := previous + "\n\n" + label + left
 				if fits := cfg.Prompts.Measure(whole).Tokens; fits <= cfg.Pack.Tokens {
-					fail("starts with a record that the chunk before it had room for: %d tokens together", fits)
+					fail("starts with a record that fits the chunk before it: %d tokens together", fits)
 				}
 			}
 			body, ok := strings.CutPrefix(rest, label)
@@ -183,10 +184,10 @@ func checkPacking(t *testing.T, cfg corpus.Config, records []rec, s *corpus.Sess
 	}
 }
 
-func randomRecords(rng *rand.Rand) []rec {
+func randomRecords(rng *rand.Rand) []corpustest.Record {
 	words := []string{"a", "port", "6380", "staging\n", "\n\n", "\r\n", "\r\n\r\n", " ", "\t", "ä", "日本語", "🙂", "e\u0301",
 		"<memory>", "</ section >", "<check>", "[tool] ", "\u2028", "\u0000", "supercalifragilistic", "========", "�"}
-	var records []rec
+	var records []corpustest.Record
 	for range 1 + rng.IntN(30) {
 		var text strings.Builder
 		for range rng.IntN(1 + rng.IntN(120)) {
@@ -196,12 +197,12 @@ func randomRecords(rng *rand.Rand) []rec {
 			}
 		}
 		role := []string{"system", "user", "assistant", "tool", "x"}[rng.IntN(5)]
-		records = append(records, rec{Role: role, Text: text.String()})
+		records = append(records, corpustest.Record{Role: role, Text: text.String()})
 	}
 	return records
 }
 
-// ledger counts as bytesCounter does and keeps account.
+// ledger counts as corpustest.BytesCounter does and keeps account.
 type ledger struct {
 	mu            sync.Mutex
 	calls         int
@@ -220,23 +221,23 @@ func (l *ledger) Count(s string) int {
 // A counter is slow: a text is counted a few times by Load, in slices of about a chunk, and
 // never again.
 func TestPackCountsLittle(t *testing.T) {
-	small := make([]rec, 5_000)
+	small := make([]corpustest.Record, 5_000)
 	for i := range small {
-		small[i] = rec{Role: "tool", Text: strings.Repeat("word ", 1+i%30)}
+		small[i] = corpustest.Record{Role: "tool", Text: strings.Repeat("word ", 1+i%30)}
 	}
 	for _, c := range []struct {
 		name    string
-		records []rec
+		records []corpustest.Record
 		times   int // that each byte is counted, at most
 	}{
 		{"small records", small, 4},
-		{"one record of many lines", []rec{{Role: "tool", Text: strings.Repeat("a line of words\n", 30_000)}}, 8},
-		{"one record without white space", []rec{{Role: "tool", Text: strings.Repeat("ä", 500_000)}}, 16},
-		{"one paragraph a chunk", []rec{{Role: "tool", Text: strings.Repeat(strings.Repeat("x", 4000)+"\n\n", 100)}}, 8},
+		{"one record of many lines", []corpustest.Record{{Role: "tool", Text: strings.Repeat("a line of words\n", 30_000)}}, 8},
+		{"one record without white space", []corpustest.Record{{Role: "tool", Text: strings.Repeat("ä", 500_000)}}, 16},
+		{"one paragraph a chunk", []corpustest.Record{{Role: "tool", Text: strings.Repeat(strings.Repeat("x", 4000)+"\n\n", 100)}}, 8},
 	} {
 		counter := &ledger{}
 		cfg := tokens(5000)
-		cfg.Prompts = builder(t, counter)
+		cfg.Prompts = corpustest.Builder(t, counter)
 		before, size := counter.bytes, 0
 		for _, r := range c.records {
 			size += len(r.Text)
@@ -249,7 +250,7 @@ func TestPackCountsLittle(t *testing.T) {
 			t.Errorf("%s: a text of %d bytes was counted for a chunk of 5000", c.name, counter.widest)
 		}
 		calls := counter.calls
-		chunks(t, s)
+		corpustest.Chunks(t, s)
 		if counter.calls != calls {
 			t.Errorf("%s: a pass counted %d times", c.name, counter.calls-calls)
 		}

@@ -9,11 +9,8 @@ import (
 	"hash"
 	"hash/maphash"
 	"iter"
-	"maps"
-	"slices"
-	"strings"
 
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/prompt"
 )
 
@@ -21,7 +18,7 @@ import (
 // concurrently.
 type Session struct {
 	name     string
-	read     source
+	read     Records
 	chunks   []packed
 	kept     []prompt.Chunk // all chunks, or nil when they are read again
 	seed     maphash.Seed
@@ -33,7 +30,9 @@ type Session struct {
 	queries  []Asked
 	length   int
 	depth    float64
-	warnings []string
+	notes    []Counted
+	skipped  []Counted
+	warnings diag.Errors
 }
 
 // packed is what is known of a chunk without its text.
@@ -85,9 +84,8 @@ func (s *Session) Length() int { return s.length }
 // percent of its text.
 func (s *Session) Depth() float64 { return s.depth }
 
-// Warnings says what the source's own labels point to and does not exist, and what of the
-// source is no record and was passed over.
-func (s *Session) Warnings() []string { return s.warnings }
+// Warnings are the Warnings of the session alone.
+func (s *Session) Warnings() []string { return Warnings([]*Session{s}) }
 
 // Chunks passes over the session from its first chunk; passes are independent of each
 // other. The error, after which nothing comes, says that the file could not be read again
@@ -109,7 +107,7 @@ func (s *Session) readAgain(yield func(prompt.Chunk, error) bool) {
 	n := 0 // chunks handed out
 	var open []prompt.Record
 	for r, err := range s.read() {
-		if err == nil && r.skipped != "" {
+		if err == nil && r.Skipped != "" {
 			continue
 		}
 		if err != nil {
@@ -153,28 +151,30 @@ func (s *Session) render(n int, records []prompt.Record) (prompt.Chunk, error) {
 	if maphash.String(s.seed, text) != s.chunks[n].digest {
 		return prompt.Chunk{}, s.changed(n)
 	}
-	return prompt.Chunk{Text: prompt.Sized(text, s.chunks[n].tokens), Records: len(records)}, nil
+	chunk := prompt.Chunk{Text: prompt.Text{Raw: text, Tokens: s.chunks[n].tokens}, Records: len(records)}
+	chunk.Sent, chunk.Reserved, chunk.GateTags = prompt.Escape(text)
+	return chunk, nil
 }
 
 func (s *Session) changed(n int) error {
 	return fmt.Errorf("corpus %s changed while it was in use: it is no longer what was packed from chunk %d of %d on", s.name, n+1, len(s.chunks))
 }
 
-// loader is one Load: its configuration, and how much may still be kept in memory.
+// loader is one Load: its configuration, and how many bytes may still be kept in memory.
 type loader struct {
 	Config
-	room int // bytes
+	keepLeft int // bytes
 }
 
 // session reads a session from its first record to its last and learns all that is kept
 // of it.
-func (l *loader) session(ctx context.Context, p part) (*Session, error) {
-	b := newBuild(l, p)
-	for r, err := range p.read() {
+func (l *loader) session(ctx context.Context, from Source) (*Session, error) {
+	b := newBuild(l, from)
+	for r, err := range from.Records() {
 		if err == nil {
 			err = b.add(r)
 		}
-		if err != nil && b.faults.add(err) != nil {
+		if err != nil && b.errs.Add(err) != nil {
 			return nil, fmt.Errorf("corpus %s: %w", l.ID, err)
 		}
 		if ctx.Err() != nil {
@@ -189,37 +189,35 @@ type build struct {
 	*Session
 	loader   *loader
 	packer   packer
-	evidence evidence
+	evidence *Finder
 	ids      ids
-	skipped  map[string]int // what was passed over
-	faults   faults
+	skips    counts // entries that are not records
+	errs     diag.List
 	kept     []prompt.Chunk
 	size     int       // bytes of kept
 	sum      hash.Hash // of each chunk's length and bytes
 	buffer   [4096]byte
 }
 
-func newBuild(l *loader, p part) *build {
+func newBuild(l *loader, from Source) *build {
 	b := &build{
 		Session: &Session{
-			name: strings.TrimSuffix(within(l.ID, p.name), "/"), read: p.read, seed: maphash.MakeSeed(),
-			roles: map[string]int{}, warnings: p.warnings, length: p.tokens, depth: p.depth,
+			name: l.SessionName(from.Name), read: from.Records, seed: maphash.MakeSeed(),
+			roles: map[string]int{}, notes: from.Notes, warnings: from.Warnings, length: from.Tokens, depth: from.Depth,
 		},
 		loader:   l,
-		evidence: newEvidence(l.Queries, p.own),
+		evidence: NewFinder(l.Queries, from.Queries),
 		ids:      ids{},
-		skipped:  map[string]int{},
 		sum:      sha256.New(),
 	}
 	b.packer = newPacker(l.Pack, l.Prompts, b.emit)
 	return b
 }
 
-// add takes the next record. After the first complaint about the file, records are only
-// read for more of them.
-func (b *build) add(r *record) error {
-	if r.skipped != "" {
-		b.skipped[r.skipped]++
+// add takes the next record. After the first error in the file, records are only checked.
+func (b *build) add(r *Record) error {
+	if r.Skipped != "" {
+		b.skips.add(r.Skipped, 1, r.At)
 		return nil
 	}
 	b.records++
@@ -227,27 +225,26 @@ func (b *build) add(r *record) error {
 	if err := b.ids.claim(r); err != nil {
 		return err
 	}
-	if len(b.faults.list) > 0 {
+	if !b.errs.Empty() {
 		return nil
 	}
-	b.evidence.find(r)
+	b.evidence.Find(r)
 	return b.packer.add(r)
 }
 
-// ids are those of a session: a digest of each, and its line, for there may be millions.
-type ids map[[16]byte]int
+// ids are those of a session: a digest of each, and its line: there may be millions.
+type ids map[Digest]int
 
-// claim refuses an id that is taken. The error is a yamlpos.Errors.
-func (s ids) claim(r *record) error {
-	if r.id == "" {
+// claim refuses an id that is taken. The error is a diag.Errors.
+func (s ids) claim(r *Record) error {
+	if r.ID == "" {
 		return nil
 	}
-	sum := sha256.Sum256([]byte(r.id))
-	key := [16]byte(sum[:16])
+	key := DigestOf(r.ID)
 	if line, ok := s[key]; ok {
-		return yamlpos.Errors{{Pos: r.idAt, Path: "id", Msg: fmt.Sprintf("%q is the id of the record on line %d already: want a unique one", r.id, line)}}
+		return diag.Errors{{Pos: r.IDAt, Path: "id", Msg: fmt.Sprintf("%q is the id of the record on line %d already: want a unique one", r.ID, line)}}
 	}
-	s[key] = r.at.Line
+	s[key] = r.At.Line
 	return nil
 }
 
@@ -277,10 +274,10 @@ func (b *build) hash(chunk string) {
 	}
 }
 
-// keep holds the chunk in memory as long as there is room for the whole session.
+// keep holds the chunk in memory as long as the whole session can be kept.
 func (b *build) keep(c prompt.Chunk) {
 	b.size += len(c.Raw)
-	if b.size > b.loader.room {
+	if b.size > b.loader.keepLeft {
 		b.kept = nil
 		return
 	}
@@ -288,40 +285,21 @@ func (b *build) keep(c prompt.Chunk) {
 }
 
 func (b *build) finish() (*Session, error) {
-	if len(b.faults.list) == 0 {
+	if b.errs.Empty() {
 		b.packer.flush()
 	}
-	if err := b.faults.err(); err != nil {
+	if err := b.errs.Err(); err != nil {
 		return nil, err
 	}
+	b.skipped = b.skips.sorted()
 	if b.records == 0 {
 		return nil, noRecords(b.loader.Path, "session "+b.name, b.skipped)
 	}
 	if b.kept != nil {
-		b.loader.room -= b.size
+		b.loader.keepLeft -= b.size
 		b.Session.kept = b.kept
 	}
-	b.queries = b.evidence.list
+	b.queries = b.evidence.Asked()
 	b.sha = hex.EncodeToString(b.sum.Sum(nil))
-	for _, what := range counted(b.skipped) {
-		b.warnings = append(b.warnings, fmt.Sprintf("%s: passed over %s", b.loader.Path, what))
-	}
 	return b.Session, nil
-}
-
-// counted are things and how often they came, in order.
-func counted(n map[string]int) (list []string) {
-	for _, what := range slices.Sorted(maps.Keys(n)) {
-		list = append(list, fmt.Sprintf("%d × %s", n[what], what))
-	}
-	return list
-}
-
-// noRecords refuses what nothing can be read of: a run over it would pass every check.
-func noRecords(file, where string, skipped map[string]int) error {
-	why := "there is nothing that becomes one"
-	if len(skipped) > 0 {
-		why = "passed over " + strings.Join(counted(skipped), ", ")
-	}
-	return yamlpos.Errors{{Pos: yamlpos.Pos{File: file}, Path: where, Msg: "no records: " + why}}
 }

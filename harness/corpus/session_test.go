@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poimen-memory/mem/harness/corpus"
+	"github.com/poimen-memory/mem/harness/corpus/corpustest"
 )
 
 // reread is a corpus that is not kept in memory: 100 records of 2 kB, each cut twice or more.
@@ -17,10 +18,10 @@ func reread(t *testing.T, cfg corpus.Config, record func(i int) string) (*corpus
 	t.Helper()
 	var b strings.Builder
 	for i := range 100 {
-		b.WriteString(jsonl(t, rec{Role: "tool", Text: record(i)}))
+		b.WriteString(corpustest.JSONL(t, corpustest.Record{Role: "tool", Text: record(i)}))
 	}
-	cfg.ID, cfg.Path, cfg.Pack = "big", write(t, "big.jsonl", b.String()), corpus.Pack{Tokens: 640}
-	cfg.Prompts, cfg.Keep = builder(t, bytesCounter{}), -1
+	cfg.ID, cfg.Path, cfg.Pack = "big", corpustest.WriteFile(t, "big.jsonl", b.String()), corpus.Pack{Tokens: 640}
+	cfg.Prompts, cfg.Keep = corpustest.Builder(t, corpustest.BytesCounter{}), -1
 	sessions, err := corpus.Load(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -35,10 +36,10 @@ func hay(i int) string {
 // A corpus that is read again gives the chunks that were counted; they come from the file.
 func TestChunksAreReadAgain(t *testing.T) {
 	s, path := reread(t, corpus.Config{}, hay)
-	prompts := builder(t, bytesCounter{})
+	prompts := corpustest.Builder(t, corpustest.BytesCounter{})
 	told := strings.Builder{}
 	n := 0
-	for i, c := range chunks(t, s) {
+	for i, c := range corpustest.Chunks(t, s) {
 		if got := prompts.Measure(c.Raw); got != c.Text || got.Tokens != s.ChunkTokens()[i] {
 			t.Fatalf("chunk %d measures %d tokens and %d reserved, was said to be %d and %d", i+1, got.Tokens, got.Reserved, c.Tokens, c.Reserved)
 		}
@@ -67,8 +68,8 @@ func TestChunksAreReadAgain(t *testing.T) {
 
 // A small corpus does not need its file any more.
 func TestChunksAreKept(t *testing.T) {
-	path := write(t, "c.jsonl", jsonl(t, rec{Role: "a", Text: "x"}))
-	sessions, err := corpus.Load(t.Context(), corpus.Config{Path: path, Pack: corpus.Pack{Tokens: 50}, Prompts: builder(t, bytesCounter{})})
+	path := corpustest.WriteFile(t, "c.jsonl", corpustest.JSONL(t, corpustest.Record{Role: "a", Text: "x"}))
+	sessions, err := corpus.Load(t.Context(), corpus.Config{Path: path, Pack: corpus.Pack{Tokens: 50}, Prompts: corpustest.Builder(t, corpustest.BytesCounter{})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func TestChunksAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if diff := cmp.Diff([]string{"[a] x"}, raws(t, sessions[0])); diff != "" {
+		if diff := cmp.Diff([]string{"[a] x"}, corpustest.Renderings(t, sessions[0])); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -86,12 +87,12 @@ func TestChunksAreKept(t *testing.T) {
 // TestSHANamesChunksAndTheirBorders: the same text packed in another way is another corpus.
 func TestSHANamesChunksAndTheirBorders(t *testing.T) {
 	sha := func(records int, texts ...string) string {
-		var list []rec
+		var list []corpustest.Record
 		for _, text := range texts {
-			list = append(list, rec{Role: "tool", Text: text})
+			list = append(list, corpustest.Record{Role: "tool", Text: text})
 		}
 		sessions, err := corpus.Load(t.Context(), corpus.Config{
-			ID: "c", Path: write(t, "c.jsonl", jsonl(t, list...)), Prompts: builder(t, bytesCounter{}), Pack: corpus.Pack{Records: records},
+			ID: "c", Path: corpustest.WriteFile(t, "c.jsonl", corpustest.JSONL(t, list...)), Prompts: corpustest.Builder(t, corpustest.BytesCounter{}), Pack: corpus.Pack{Records: records},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -115,8 +116,8 @@ func TestSHANamesChunksAndTheirBorders(t *testing.T) {
 
 func TestChunksAreKeptUpToEightMiB(t *testing.T) {
 	for mib, want := range map[int]bool{7: true, 9: false} {
-		cfg := corpus.Config{Path: write(t, "c.jsonl", jsonl(t, rec{Role: "a", Text: strings.Repeat("x", mib<<20)})),
-			Pack: corpus.Pack{Records: 1}, Prompts: builder(t, bytesCounter{})}
+		cfg := corpus.Config{Path: corpustest.WriteFile(t, "c.jsonl", corpustest.JSONL(t, corpustest.Record{Role: "a", Text: strings.Repeat("x", mib<<20)})),
+			Pack: corpus.Pack{Records: 1}, Prompts: corpustest.Builder(t, corpustest.BytesCounter{})}
 		sessions, err := corpus.Load(t.Context(), cfg)
 		if err != nil || os.Remove(cfg.Path) != nil {
 			t.Fatal(err)
@@ -136,7 +137,7 @@ func TestChangedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := raws(t, s)
+	first := corpustest.Renderings(t, s)
 	lines := strings.SplitAfter(string(before), "\n")
 	for name, c := range map[string]struct {
 		content string
@@ -220,8 +221,25 @@ func TestLoadStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	cfg := tokens(50)
-	cfg.Path, cfg.Prompts = write(t, "c.jsonl", jsonl(t, rec{Role: "a"})), builder(t, bytesCounter{})
+	cfg.Path, cfg.Prompts = corpustest.WriteFile(t, "c.jsonl", corpustest.JSONL(t, corpustest.Record{Role: "a"})), corpustest.Builder(t, corpustest.BytesCounter{})
 	if _, err := corpus.Load(ctx, cfg); err != context.Canceled {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
+}
+
+// load reads a JSONL corpus that must be good, counted in bytes unless cfg says otherwise.
+func load(t testing.TB, cfg corpus.Config, records ...corpustest.Record) *corpus.Session {
+	t.Helper()
+	cfg.ID, cfg.Path = "c", corpustest.WriteFile(t, "c.jsonl", corpustest.JSONL(t, records...))
+	if cfg.Prompts == nil {
+		cfg.Prompts = corpustest.Builder(t, corpustest.BytesCounter{})
+	}
+	sessions, err := corpus.Load(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sessions) != 1 {
+		t.Fatalf("%d sessions, want 1", len(sessions))
+	}
+	return sessions[0]
 }

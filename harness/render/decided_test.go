@@ -8,11 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/harness/plan"
 	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/render/internal/rendertest"
+	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/spec"
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/stat/compare"
+	"github.com/poimen-memory/mem/harness/stat/decide"
 )
 
 // observed are runs of four turns, evidence in the second, of a model that is wrong about
@@ -20,7 +24,7 @@ import (
 func observed(model string, level spec.Level, queries, wrong int) (runs []stat.Run) {
 	for q := range queries {
 		right := wrong == 0 || q%wrong != 0
-		r := stat.Run{Query: fmt.Sprint("q", q), Corpus: "s", Level: level.String(), Model: model, Trial: 1, LastEvidence: 2}
+		r := stat.Run{Query: fmt.Sprint("q", q), Corpus: "s", Level: level.String(), Model: model, Trial: 1, Total: 4, Evidence: []int{2}}
 		for i := range 4 {
 			evidence := i == 1
 			yes := evidence && right
@@ -33,44 +37,46 @@ func observed(model string, level spec.Level, queries, wrong int) (runs []stat.R
 
 // decided is an experiment with a decision of every kind, a comparison, and a prompt that
 // is not the paper's.
-func decided() *harness.Result {
-	r := passed()
-	r.Prompt = harness.Prompt{Note: "not the paper's prompt: template experiments/prompts/short.txt", SHA: "5af1"}
+func decided() *result.Result {
+	r := rendertest.Passed()
+	r.Prompt = plan.Template{Note: "not the paper's prompt: template experiments/prompts/short.txt", SHA: "5af1"}
 	r.Gates = nil
-	add := func(model string, level spec.Level, runs []stat.Run, rule stat.Rule) {
-		d, err := stat.Decide(runs, rule)
+	add := func(model string, level spec.Level, runs []stat.Run, rule decide.Rule) {
+		sample := stat.Collect(runs)
+		rule.Unit = stat.ByQuery
+		d, err := decide.Decide(sample, rule)
 		if err != nil {
 			panic(err)
 		}
-		r.Decisions = append(r.Decisions, harness.Decision{
-			ID: "M1.8", Model: model, Level: level, Decision: d, Pos: yamlpos.Pos{File: r.Spec, Line: 12, Col: 3},
+		r.Decisions = append(r.Decisions, result.Decision{
+			ID: "M1.8", Model: model, Level: level, Decision: d, Pos: diag.Pos{File: r.Spec, Line: 12, Col: 3},
 		})
-		row := harness.GateRow{Model: model, Level: level, ExitGate: spec.Record, Metrics: stat.Measure(runs)}
+		row := result.GateRow{Model: model, Level: level, ExitGate: spec.Record, Metrics: sample.Measure(stat.ByQuery)}
 		for _, run := range runs {
 			row.Counts = row.Counts.Add(stat.Count(run))
-			row.Queries = append(row.Queries, harness.QueryRow{Query: run.Query, Counts: stat.Count(run)})
+			row.Queries = append(row.Queries, result.QueryRow{Query: run.Query, Counts: stat.Count(run)})
 		}
 		r.Gates = append(r.Gates, row)
 	}
 	perfect, broken := observed("oracle", 1, 50, 0), observed("broken", 1, 50, 2)
-	add("oracle", 1, perfect, stat.Rule{Earlier: 20})
-	add("broken", 1, broken, stat.Rule{})
+	add("oracle", 1, perfect, decide.Rule{})
+	add("broken", 1, broken, decide.Rule{})
 	few := observed("oracle", 2, 3, 0)
 	for i := range few {
-		few[i].LastEvidence = 0
+		few[i].Evidence = []int{}
 		few[i].Turns[1].Evidence = false
 	}
-	add("oracle", 2, few, stat.Rule{})
+	add("oracle", 2, few, decide.Rule{})
 	few[0].Incomplete, few[0].Total = true, 9
-	add("torn", 2, few, stat.Rule{Criteria: []stat.Criterion{{Metric: "f1", Threshold: 0.5}}})
-	r.Decisions = append(r.Decisions, harness.Decision{ID: "M1.8", Model: "grumem-3b", Level: 1, Skipped: "all of its runs were skipped"})
-	r.Runs[0].Level, r.Runs[0].Session = 2, harness.MemoriesSession
-	r.Comparisons = compared(harness.Side{Name: "broken", Runs: broken}, harness.Side{Name: "oracle", Runs: perfect[:40]})
+	add("torn", 2, few, decide.Rule{Criteria: []decide.Criterion{{Metric: "f1", Threshold: 0.5}}})
+	r.Decisions = append(r.Decisions, result.Decision{ID: "M1.8", Model: "grumem-3b", Level: 1, Skipped: "all of its runs were skipped"})
+	r.Runs[0].Level, r.Runs[0].Session, r.Runs[0].Corpus = 2, "memories", ""
+	r.Comparisons = compared(result.Side{Name: "broken", Runs: broken}, result.Side{Name: "oracle", Runs: perfect[:40]})
 	return r
 }
 
-func compared(a, b harness.Side) []harness.Comparison {
-	table, err := harness.ComparePairs([]harness.Pairing{{Old: a, New: b}}, []string{"recall_strict", "specificity_strict", "retain_drift"})
+func compared(a, b result.Side) []result.Comparison {
+	table, err := result.ComparePairs([]result.Pairing{{Old: a, New: b}}, []string{"recall_strict", "specificity_strict", "retain_drift"}, compare.Config{Unit: stat.ByQuery})
 	if err != nil {
 		panic(err)
 	}
@@ -83,8 +89,8 @@ func TestDecisionsGolden(t *testing.T) {
 		"decided-60.txt":    func(w io.Writer) error { return render.Terminal{Width: 60}.Result(w, decided()) },
 		"decided-quiet.txt": func(w io.Writer) error { return render.Terminal{Quiet: true}.Result(w, decided()) },
 		"decided.md":        func(w io.Writer) error { return render.Markdown(w, decided()) },
-		"decided.xml":       func(w io.Writer) error { return render.JUnit(w, []*harness.Result{decided()}) },
-		"decided-ann.txt":   func(w io.Writer) error { return render.Annotations(w, []*harness.Result{decided()}) },
+		"decided.xml":       func(w io.Writer) error { return render.JUnit(w, []*result.Result{decided()}) },
+		"decided-ann.txt":   func(w io.Writer) error { return render.Annotations(w, []*result.Result{decided()}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer
@@ -112,7 +118,7 @@ func TestEveryOutputMarksAnotherPrompt(t *testing.T) {
 		"terminal": func(w io.Writer) error { return render.Terminal{}.Result(w, r) },
 		"quiet":    func(w io.Writer) error { return render.Terminal{Quiet: true}.Result(w, r) },
 		"markdown": func(w io.Writer) error { return render.Markdown(w, r) },
-		"junit":    func(w io.Writer) error { return render.JUnit(w, []*harness.Result{r}) },
+		"junit":    func(w io.Writer) error { return render.JUnit(w, []*result.Result{r}) },
 		"json":     func(w io.Writer) error { return render.JSON(w, r) },
 	} {
 		var b bytes.Buffer
@@ -135,8 +141,10 @@ func TestHostileDecisionsAreSafe(t *testing.T) {
 		d := r.Decisions[i%4]
 		d.ID, d.Model, d.Reason, d.Notes = a, a, a, []string{a}
 		c := r.Comparisons[i%3]
+		of := *c.Comparison
+		c.Comparison = &of
 		c.Baseline, c.Model, c.Metric, c.Notes = a, a, a, []string{a}
-		c.Drops = []stat.Drop{{Query: a, Corpus: a, Level: a, Why: a}}
+		c.Drops = []compare.Drop{{Query: a, Corpus: a, Level: a, Why: a}}
 		r.Decisions, r.Comparisons = append(r.Decisions, d), append(r.Comparisons, c)
 		r.Prompt.Note += a
 	}

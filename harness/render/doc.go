@@ -1,8 +1,9 @@
-// Package render shows a harness.Result: on a terminal, as JSON, Markdown, JUnit XML and
-// GitHub annotations. It judges nothing and measures nothing but the width of text, and
-// what it writes depends on the Result alone: no clock, no locale, no map order.
+// Package render shows a [result.Result]: on a terminal, as JSON, Markdown, JUnit XML and
+// GitHub annotations; its package page shows it as HTML. It judges nothing and measures
+// nothing but the width of text. What it writes depends on its arguments alone: no clock,
+// no locale, no map order.
 //
-// What comes from models, corpora and specs is hostile. Every writer escapes it for its
-// own format, and no control, bidirectional or invisible character reaches any but JSON,
+// Texts of models, corpora and specs are hostile. Every writer escapes them for its own
+// format. No control, bidirectional or invisible character reaches any format but JSON,
 // which keeps texts as they are.
 package render

@@ -7,12 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/forecast"
 	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/render/internal/rendertest"
+	"github.com/poimen-memory/mem/harness/result"
 )
 
 var update = flag.Bool("update", false, "write the golden files under testdata: go test ./harness/render -update")
@@ -20,35 +23,43 @@ var update = flag.Bool("update", false, "write the golden files under testdata: 
 // TestGolden holds all that is rendered against testdata. After a deliberate change run it
 // with -update, and read the diff.
 func TestGolden(t *testing.T) {
-	result := func(t render.Terminal, r *harness.Result) func(io.Writer) error {
+	shown := func(t render.Terminal, r *result.Result) func(io.Writer) error {
 		return func(w io.Writer) error { return t.Result(w, r) }
 	}
-	both := []*harness.Result{passed(), broken()}
+	both := []*result.Result{rendertest.Passed(), broken()}
 	for name, write := range map[string]func(io.Writer) error{
-		"passed.txt":        result(render.Terminal{Width: 100}, passed()),
-		"broken.txt":        result(render.Terminal{}, broken()),
-		"broken-140.txt":    result(render.Terminal{Width: 140}, broken()),
-		"broken-100.txt":    result(render.Terminal{Width: 100}, broken()),
-		"broken-80.txt":     result(render.Terminal{Width: 80}, broken()),
-		"broken-60.txt":     result(render.Terminal{Width: 60}, broken()),
-		"quiet.txt":         result(render.Terminal{Width: 100, Quiet: true}, broken()),
-		"hostile.txt":       result(render.Terminal{Width: 100}, hostile()),
-		"usage.txt":         result(render.Terminal{Width: 80}, metered()),
-		"usage-wide.txt":    result(render.Terminal{}, metered()),
-		"usage.md":          func(w io.Writer) error { return render.Markdown(w, metered()) },
-		"service.txt":       func(w io.Writer) error { return render.Terminal{Width: 80}.Service(w, services()) },
-		"total.txt":         func(w io.Writer) error { return render.Terminal{Width: 100}.Total(w, both) },
-		"plan.txt":          func(w io.Writer) error { return render.Terminal{Width: 60}.Plan(w, "hotpotqa", "o200k_base", plan()) },
-		"plan-totals.txt":   func(w io.Writer) error { return render.Terminal{Width: 80}.Totals(w, "By model", plan()) },
-		"plan-unpriced.txt": func(w io.Writer) error { return render.Terminal{}.Totals(w, "By model", plan()[:1]) },
+		"passed.txt":     shown(render.Terminal{Width: 100}, rendertest.Passed()),
+		"broken.txt":     shown(render.Terminal{}, broken()),
+		"broken-140.txt": shown(render.Terminal{Width: 140}, broken()),
+		"broken-100.txt": shown(render.Terminal{Width: 100}, broken()),
+		"broken-80.txt":  shown(render.Terminal{Width: 80}, broken()),
+		"broken-60.txt":  shown(render.Terminal{Width: 60}, broken()),
+		"quiet.txt":      shown(render.Terminal{Width: 100, Quiet: true}, broken()),
+		"hostile.txt":    shown(render.Terminal{Width: 100}, hostile()),
+		"usage.txt":      shown(render.Terminal{Width: 80}, metered()),
+		"usage-wide.txt": shown(render.Terminal{}, metered()),
+		"usage.md":       func(w io.Writer) error { return render.Markdown(w, metered()) },
+		"bytag.txt":      shown(render.Terminal{Width: 80, Quiet: true, By: []string{rendertest.Tagged().ByTag[0].Tag}}, rendertest.Tagged()),
+		"bytag.md":       func(w io.Writer) error { return render.Markdown(w, rendertest.Tagged()) },
+		"service.txt":    func(w io.Writer) error { return render.Service(w, render.Terminal{Width: 80}, services()) },
+		"total.txt":      func(w io.Writer) error { return render.Terminal{Width: 100}.Total(w, both) },
+		"plan.txt": func(w io.Writer) error {
+			return render.Plan(w, render.Terminal{Width: 60}, "hotpotqa", "o200k_base", slices.Values(planned()))
+		},
+		"plan-totals.txt": func(w io.Writer) error {
+			return render.Totals(w, render.Terminal{Width: 80}, "By model", slices.Values(planned()))
+		},
+		"plan-unpriced.txt": func(w io.Writer) error {
+			return render.Totals(w, render.Terminal{}, "By model", slices.Values(planned()[:1]))
+		},
 		"budget.txt": func(w io.Writer) error {
-			return render.Terminal{Width: 80}.Budget(w, forecasts())
+			return render.Budget(w, render.Terminal{Width: 80}, forecasts())
 		},
 		"tokens.txt": func(w io.Writer) error {
 			return render.Terminal{}.Tokens(w, "prompt of turn 1, tokens of o200k_base", tokens())
 		},
-		"passed.json":     func(w io.Writer) error { return render.JSON(w, passed()) },
-		"passed.md":       func(w io.Writer) error { return render.Markdown(w, passed()) },
+		"passed.json":     func(w io.Writer) error { return render.JSON(w, rendertest.Passed()) },
+		"passed.md":       func(w io.Writer) error { return render.Markdown(w, rendertest.Passed()) },
 		"both.md":         func(w io.Writer) error { return render.Markdown(w, both...) },
 		"hostile.md":      func(w io.Writer) error { return render.Markdown(w, hostile()) },
 		"junit.xml":       func(w io.Writer) error { return render.JUnit(w, both) },
@@ -80,14 +91,14 @@ func golden(t *testing.T, file string, got []byte) {
 	}
 }
 
-func plan() (rows []harness.Planned) {
+func planned() (rows []forecast.Planned) {
 	for i, run := range broken().Runs[:3] {
 		run.Model = []string{"oracle", "live", "live"}[i]
-		e := harness.Estimate{Runs: 1, Calls: 10, Bound: i == 1, Prompt: 61000 + i, Completion: 20480, USD: float64(i) / 80}
+		e := forecast.Estimate{Runs: 1, Calls: 10, Bound: i == 1, Prompt: 61000 + i, Completion: 20480, USD: float64(i) / 80}
 		if i == 0 {
 			e.Unpriced = 1
 		}
-		rows = append(rows, harness.Planned{Cell: run.Cell, Estimate: e})
+		rows = append(rows, forecast.Planned{Cell: run.Cell, Estimate: e})
 	}
 	return rows
 }

@@ -10,10 +10,13 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
-	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/harness/plan"
+	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/render"
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/render/internal/rendertest"
+	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/stat"
 )
 
@@ -30,20 +33,23 @@ func attacks() []string {
 }
 
 // hostile is a result every text of which is an attack.
-func hostile() *harness.Result {
-	r := &harness.Result{Experiment: "::error::x", Spec: "s:,%\n.yaml", About: strings.Join(attacks(), " "), Tokenizer: "tok\x1b[2J"}
-	for i, a := range attacks() {
+func hostile() *result.Result { return resultOf(attacks()) }
+
+// resultOf is a result whose texts are the given ones.
+func resultOf(texts []string) *result.Result {
+	r := &result.Result{Experiment: "::error::x", Spec: "s:,%\n.yaml", About: strings.Join(texts, " "), Tokenizer: "tok\x1b[2J"}
+	for i, a := range texts {
 		r.Gates = append(r.Gates, gateRow(a, 1, "record", i%4), gateRow(a, 2, "x|\n"+a, 4))
-		b := budgetTable(a)
+		b := rendertest.BudgetTable(a)
 		b.Rows[0].Component = "::\x1b|"
 		r.Budgets, r.Warnings = append(r.Budgets, b), append(r.Warnings, a)
-		cell := harness.Cell{Name: a + "/q", Model: a}
-		r.Runs = append(r.Runs, harness.Run{Cell: cell, State: harness.Incomplete, Reason: a}, harness.Run{Cell: cell, State: harness.Skipped, Reason: a})
-		r.Answers = append(r.Answers, harness.AnswerRow{Model: a, Level: 1, ExitGate: "x|\n" + a, Runs: 3, Unreferenced: attacks()[:2], Gates: stat.AnswerTable{NoEvidence: 1}})
-		r.Usage = append(r.Usage, harness.Usage{Model: a, Unmetered: 1})
+		cell := plan.Cell{Name: a + "/q", Model: a}
+		r.Runs = append(r.Runs, result.Run{Cell: cell, State: record.Incomplete, Reason: a}, result.Run{Cell: cell, State: record.Skipped, Reason: a})
+		r.Answers = append(r.Answers, result.AnswerRow{Model: a, Level: 1, ExitGate: "x|\n" + a, Runs: 3, Unreferenced: texts[:min(2, len(texts))], Gates: stat.AnswerTable{NoEvidence: 1}})
+		r.Usage = append(r.Usage, result.Usage{Model: a, Unmetered: 1})
 		r.Drift = append(r.Drift, check.Drift{Model: a, Overhead: 3, Prompts: 2})
 		r.Checks = append(r.Checks,
-			check.Result{Check: "golden", Subject: a, Status: check.Fail, Detail: a, Diff: "-" + a + "\n+" + a + "\n" + a, Pos: yamlpos.Pos{File: a, Line: 3, Col: 4}},
+			check.Result{Check: "golden", Subject: a, Status: check.Fail, Detail: a, Diff: "-" + a + "\n+" + a + "\n" + a, Pos: diag.Pos{File: a, Line: 3, Col: 4}},
 			check.Result{Check: "skip" + a, Subject: a, Status: check.Skip, Detail: a},
 		)
 	}
@@ -58,7 +64,7 @@ func terminals() (list []render.Terminal) {
 }
 
 // shows renders all that a terminal shows of a result.
-func shows(t *testing.T, term render.Terminal, r *harness.Result) string {
+func shows(t *testing.T, term render.Terminal, r *result.Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	var rows []render.TokenRow
@@ -66,7 +72,7 @@ func shows(t *testing.T, term render.Terminal, r *harness.Result) string {
 		rows = append(rows, render.TokenRow{Component: a, Tokens: 1, Limit: 2})
 	}
 	for _, err := range []error{
-		term.Result(&b, r), term.Total(&b, []*harness.Result{r, r}), term.Budget(&b, tables(r.Budgets)), term.Tokens(&b, r.About, rows),
+		term.Result(&b, r), term.Total(&b, []*result.Result{r, r}), render.Budget(&b, term, tables(r.Budgets)), term.Tokens(&b, r.About, rows),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -77,15 +83,19 @@ func shows(t *testing.T, term render.Terminal, r *harness.Result) string {
 
 func TestTerminalIsSafe(t *testing.T) {
 	for _, term := range terminals() {
-		text := shows(t, term, hostile())
-		harmless(t, text)
-		for _, line := range strings.Split(text, "\n") {
-			if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
-				t.Errorf("width %d: a log reader would obey %q", term.Width, line)
-			}
-			if n := columns(line); term.Width > 0 && n > max(term.Width, 40) {
-				t.Errorf("width %d: %d columns: %s", term.Width, n, line)
-			}
+		safeShown(t, term, shows(t, term, hostile()))
+	}
+}
+
+func safeShown(t *testing.T, term render.Terminal, text string) {
+	t.Helper()
+	harmless(t, text)
+	for _, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+			t.Errorf("width %d: a log reader would interpret %q", term.Width, line)
+		}
+		if n := columns(line); term.Width > 0 && n > max(term.Width, 40) {
+			t.Errorf("width %d: %d columns: %s", term.Width, n, line)
 		}
 	}
 }
@@ -112,7 +122,7 @@ var rule = regexp.MustCompile(`^─+(  ─+)*$`)
 // Every line of every table has blanks where the rule below its head has gaps, and none is
 // wider than the rule: no cell, whatever it holds, breaks a table.
 func TestTablesHoldTheirColumns(t *testing.T) {
-	for _, r := range []*harness.Result{passed(), broken(), hostile()} {
+	for _, r := range []*result.Result{rendertest.Passed(), broken(), hostile()} {
 		for _, term := range terminals() {
 			lines := strings.Split(shows(t, term, r), "\n")
 			tables := 0
@@ -152,7 +162,7 @@ func holds(t *testing.T, rule []rune, below []string) {
 
 // Nothing that matters is lost in wrapping: a failure's detail can be read back.
 func TestDetailsAreWhole(t *testing.T) {
-	r := passed()
+	r := rendertest.Passed()
 	r.Checks[0].Status = check.Fail
 	r.Checks[0].Detail = strings.Repeat("want 'a  b', got 日本語 at ", 12) + strings.Repeat("x", 200) + "!"
 	squeeze := func(s string) string { return regexp.MustCompile(`[\s│]`).ReplaceAllString(s, "") }
@@ -163,13 +173,16 @@ func TestDetailsAreWhole(t *testing.T) {
 	}
 }
 
-func TestMarkdownIsSafe(t *testing.T) {
+func TestMarkdownIsSafe(t *testing.T) { safeMarkdown(t, hostile(), broken()) }
+
+func safeMarkdown(t *testing.T, rs ...*result.Result) {
+	t.Helper()
 	var b bytes.Buffer
-	if err := render.Markdown(&b, hostile(), broken()); err != nil {
+	if err := render.Markdown(&b, rs...); err != nil {
 		t.Fatal(err)
 	}
 	harmless(t, b.String())
-	text := regexp.MustCompile(`(?ms)^(~{3,})diff\n.*?^(~{3,})$`).ReplaceAllString(b.String(), "")
+	text := withoutDiffs(b.String())
 	tags := regexp.MustCompile(`</?(code|details|summary)>`)
 	rest := tags.ReplaceAllString(text, "")
 	if i := strings.IndexAny(rest, "<>`*@["); i >= 0 && !strings.HasPrefix(rest[i:], "`summary.json`") && !strings.HasPrefix(rest[i:], "`.") {
@@ -188,9 +201,29 @@ func TestMarkdownIsSafe(t *testing.T) {
 	}
 }
 
+// withoutDiffs leaves out fenced diffs, of which a fence as long as the first ends each.
+func withoutDiffs(text string) string {
+	var b strings.Builder
+	fence := ""
+	for line := range strings.Lines(text) {
+		open, isOpen := strings.CutSuffix(line, "diff\n")
+		switch {
+		case fence != "":
+			if strings.TrimSuffix(line, "\n") == fence {
+				fence = ""
+			}
+		case isOpen && strings.Trim(open, "~") == "" && len(open) > 2:
+			fence = open
+		default:
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
 // A fence is closed by its own last line only.
 func TestMarkdownFence(t *testing.T) {
-	r := passed()
+	r := rendertest.Passed()
 	r.Checks[0].Status, r.Checks[0].Diff = check.Fail, "~~~\n~~~~~\n</details>\n"
 	var b bytes.Buffer
 	if err := render.Markdown(&b, r); err != nil {
@@ -209,9 +242,9 @@ func TestMarkdownFitsAComment(t *testing.T) {
 		f := check.Result{Check: "retain", Subject: fmt.Sprintf("%d/%s", i, strings.Repeat("n", 80)), Status: check.Fail, Detail: strings.Repeat("why ", 100)}
 		f.Diff = diff
 		r.Checks, r.Warnings = append(r.Checks, f), append(r.Warnings, f.Detail)
-		r.Runs = append(r.Runs, harness.Run{State: harness.Incomplete, Reason: f.Subject})
+		r.Runs = append(r.Runs, result.Run{State: record.Incomplete, Reason: f.Subject})
 	}
-	for _, rs := range [][]*harness.Result{{r}, {r, r, r, r, r}} {
+	for _, rs := range [][]*result.Result{{r}, {r, r, r, r, r}} {
 		var b bytes.Buffer
 		if err := render.Markdown(&b, rs...); err != nil {
 			t.Fatal(err)
@@ -227,14 +260,18 @@ func TestMarkdownFitsAComment(t *testing.T) {
 
 // Each annotation is one line, whose parts a runner reads back as they were.
 func TestAnnotationsAreSafe(t *testing.T) {
+	safeAnnotations(t, hostile(), 2*len(attacks()))
+}
+
+func safeAnnotations(t *testing.T, r *result.Result, want int) {
+	t.Helper()
 	var b bytes.Buffer
-	r := hostile()
-	if err := render.Annotations(&b, []*harness.Result{r}); err != nil {
+	if err := render.Annotations(&b, []*result.Result{r}); err != nil {
 		t.Fatal(err)
 	}
 	harmless(t, b.String())
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	if want := 2 * len(attacks()); len(lines) != want {
+	if len(lines) != want {
 		t.Errorf("%d annotations, want %d", len(lines), want)
 	}
 	command := regexp.MustCompile(`^::error file=[^,:\n]*(,line=\d+,col=\d+)?,title=[^,:\n]*::[^\n]*$`)

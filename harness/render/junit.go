@@ -6,9 +6,12 @@ import (
 	"io"
 	"strings"
 
-	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
-	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/render/internal/layout"
+	"github.com/poimen-memory/mem/harness/render/internal/view"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/stat/decide"
 )
 
 // JUnit writes JUnit XML as Jenkins and GitLab read it: a test suite for each experiment,
@@ -16,7 +19,7 @@ import (
 // failure, a decision that is neither that nor GO an error; a failed check is a failure
 // with its diff, a run over budget a failure, a run that ended otherwise an error. Times
 // are left out: nothing in a Result has touched a clock.
-func JUnit(w io.Writer, rs []*harness.Result) error {
+func JUnit(w io.Writer, rs []*result.Result) error {
 	doc := junitSuites{Name: "mem"}
 	for _, r := range rs {
 		suite := junit(r)
@@ -70,8 +73,8 @@ type junitWrong struct {
 	Text    string `xml:",cdata"`
 }
 
-func junit(r *harness.Result) junitSuite {
-	s := junitSuite{Name: clean(titled(r)), Out: clean(r.Prompt.Note)}
+func junit(r *result.Result) junitSuite {
+	s := junitSuite{Name: layout.Clean(view.Title(r)), Out: layout.Clean(r.Prompt.Note)}
 	for _, d := range r.Decisions {
 		s.add(decisionCase(r, d))
 	}
@@ -111,14 +114,14 @@ func (s *junitSuite) number() {
 	}
 }
 
-func decisionCase(r *harness.Result, d harness.Decision) junitCase {
-	k := junitCase{Name: clean(d.ID + " " + d.Model + " " + d.Level.String()), Class: clean(r.Experiment + ".decision")}
-	wrong := &junitWrong{Type: string(d.Verdict), Message: clean(d.Reason), Text: strings.Join(each(decisionNotes(d), clean), "\n")}
+func decisionCase(r *result.Result, d result.Decision) junitCase {
+	k := junitCase{Name: layout.Clean(d.ID + " " + d.Model + " " + d.Level.String()), Class: layout.Clean(r.Experiment + ".decision")}
+	wrong := &junitWrong{Type: string(d.Verdict), Message: layout.Clean(d.Reason), Text: strings.Join(layout.Each(view.DecisionNotes(d), layout.Clean), "\n")}
 	switch {
 	case d.Skipped != "":
-		k.Skipped = &junitSkip{Message: clean(d.Skipped)}
-	case d.Verdict == stat.Go:
-	case d.Verdict == stat.NoGo:
+		k.Skipped = &junitSkip{Message: layout.Clean(d.Skipped)}
+	case d.Verdict == decide.Go:
+	case d.Verdict == decide.NoGo:
 		k.Failure = wrong
 	default:
 		k.Error = wrong
@@ -126,33 +129,33 @@ func decisionCase(r *harness.Result, d harness.Decision) junitCase {
 	return k
 }
 
-func checkCase(r *harness.Result, c check.Result) junitCase {
-	k := junitCase{Name: clean(c.Subject), Class: clean(r.Experiment + "." + c.Check)}
+func checkCase(r *result.Result, c check.Result) junitCase {
+	k := junitCase{Name: layout.Clean(c.Subject), Class: layout.Clean(r.Experiment + "." + c.Check)}
 	switch c.Status {
 	case check.Fail:
-		k.Failure = &junitWrong{Type: clean(c.Check), Message: clean(c.Detail), Text: failureText(c)}
+		k.Failure = &junitWrong{Type: layout.Clean(c.Check), Message: layout.Clean(c.Detail), Text: failureText(c)}
 	case check.Skip:
-		k.Skipped = &junitSkip{Message: clean(c.Detail)}
+		k.Skipped = &junitSkip{Message: layout.Clean(c.Detail)}
 	}
 	return k
 }
 
 func failureText(c check.Result) string {
-	lines := []string{clean(c.Detail)}
+	lines := []string{layout.Clean(c.Detail)}
 	if c.Pos.File != "" {
-		lines = append([]string{clean(c.Pos.String())}, lines...)
+		lines = append([]string{layout.Clean(c.Pos.String())}, lines...)
 	}
-	return strings.Join(append(lines, cleanLines(c.Diff)...), "\n")
+	return strings.Join(append(lines, layout.CleanLines(c.Diff)...), "\n")
 }
 
-func runCase(r *harness.Result, run harness.Run) junitCase {
-	k := junitCase{Name: clean(run.Name), Class: clean(r.Experiment + ".run")}
-	wrong := &junitWrong{Type: string(run.State), Message: clean(run.Reason)}
+func runCase(r *result.Result, run result.Run) junitCase {
+	k := junitCase{Name: layout.Clean(run.Name), Class: layout.Clean(r.Experiment + ".run")}
+	wrong := &junitWrong{Type: string(run.State), Message: layout.Clean(run.Reason)}
 	switch run.State {
-	case harness.Complete:
-	case harness.Skipped:
-		k.Skipped = &junitSkip{Message: clean(run.Reason)}
-	case harness.Failed:
+	case record.Complete:
+	case record.Skipped:
+		k.Skipped = &junitSkip{Message: layout.Clean(run.Reason)}
+	case record.Failed:
 		k.Failure = wrong
 	default:
 		k.Error = wrong

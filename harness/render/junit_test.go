@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/render/internal/rendertest"
+	"github.com/poimen-memory/mem/harness/result"
 )
 
-func junitOf(t *testing.T, rs ...*harness.Result) string {
+func junitOf(t *testing.T, rs ...*result.Result) string {
 	t.Helper()
 	var b strings.Builder
 	if err := render.JUnit(&b, rs); err != nil {
@@ -38,7 +40,7 @@ func junitSchema(t *testing.T) *schema {
 func TestJUnitIsValid(t *testing.T) {
 	s := junitSchema(t)
 	for name, text := range map[string]string{
-		"passed": junitOf(t, passed()), "broken": junitOf(t, passed(), broken()),
+		"passed": junitOf(t, rendertest.Passed()), "broken": junitOf(t, rendertest.Passed(), broken()),
 		"hostile": junitOf(t, hostile()), "empty": junitOf(t),
 	} {
 		if err := s.validate(text); err != nil {
@@ -109,9 +111,9 @@ func TestJUnitCases(t *testing.T) {
 		names[id] = true
 	}
 	want := map[string]int{
-		"failure": r.Checked(check.Fail) + r.Count(harness.Failed),
-		"skipped": r.Checked(check.Skip) + r.Count(harness.Skipped),
-		"error":   r.Count(harness.Incomplete) + r.Count(harness.Interrupted) + r.Count(harness.Misconfigured),
+		"failure": r.Checked(check.Fail) + r.Count(record.Failed),
+		"skipped": r.Checked(check.Skip) + r.Count(record.Skipped),
+		"error":   r.Count(record.Incomplete) + r.Count(record.Interrupted) + r.Count(record.Misconfigured),
 	}
 	for name, attr := range map[string]string{"failure": "failures", "skipped": "skipped", "error": "errors"} {
 		if found[name] != want[name] || suite.Attr[attr] != strconv.Itoa(want[name]) {

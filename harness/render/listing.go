@@ -3,29 +3,25 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/poimen-memory/mem/harness/render/internal/layout"
 )
 
 // Column is one column of a listing. Its cells may be any text.
-type Column struct {
-	Head  string
-	Cells []string
-	Right bool // aligned, as numbers are
-	Prose bool // is wrapped where room is short
-}
+type Column = layout.Column
 
 // Listing shows a table under a heading, "" for none. Without rows it shows nothing.
 func (t Terminal) Listing(w io.Writer, heading string, columns ...Column) error {
 	if len(columns) == 0 || len(columns[0].Cells) == 0 {
 		return nil
 	}
-	p := page{Terminal: t}
+	p := screen{Terminal: t}
 	if heading != "" {
 		p.heading(heading)
 	}
-	var rows table
-	for i, c := range columns {
-		rows = append(rows, column{head: c.Head, cells: c.Cells, right: c.Right, prose: c.Prose, key: i == 0})
-	}
+	rows := layout.Table(slices.Clone(columns))
+	rows[0].Key = true
 	p.table(rows)
 	p.line("")
 	return p.flush(w)
@@ -33,9 +29,9 @@ func (t Terminal) Listing(w io.Writer, heading string, columns ...Column) error 
 
 // Text shows a text of others under a heading, line by line behind a gutter.
 func (t Terminal) Text(w io.Writer, heading, text string) error {
-	p := page{Terminal: t}
+	p := screen{Terminal: t}
 	p.heading(heading)
-	for _, line := range cleanLines(text) {
+	for _, line := range layout.CleanLines(text) {
 		p.paragraph(gutter, line)
 	}
 	return p.flush(w)
@@ -44,7 +40,7 @@ func (t Terminal) Text(w io.Writer, heading, text string) error {
 // Lines shows what is said in a sentence each: the first most of them, and how many more
 // there are; 0: all.
 func (t Terminal) Lines(w io.Writer, mark string, lines []string, most int) error {
-	p := page{Terminal: t}
+	p := screen{Terminal: t}
 	shown := lines
 	if most > 0 && len(lines) > most {
 		shown = lines[:most]

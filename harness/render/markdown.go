@@ -4,18 +4,21 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/render/internal/layout"
+	"github.com/poimen-memory/mem/harness/render/internal/view"
+	"github.com/poimen-memory/mem/harness/result"
 )
 
 // Markdown writes a report in GitHub's Markdown, fit for a pull request's comment: what
 // the experiments came to, what failed, and all else folded. A comment may hold 65,536
 // characters, so of very many failures it shows the first and counts the rest.
-func Markdown(w io.Writer, rs ...*harness.Result) error {
+func Markdown(w io.Writer, rs ...*result.Result) error {
 	var d document
 	if len(rs) != 1 {
 		d.line("## %s", d.sentence(rs...))
@@ -29,7 +32,7 @@ func Markdown(w io.Writer, rs ...*harness.Result) error {
 	return err
 }
 
-// document gathers Markdown. Experiments that share a comment share its room.
+// document gathers Markdown. Experiments that share a comment share its length.
 type document struct {
 	out   bytes.Buffer
 	share int
@@ -47,23 +50,23 @@ func (d *document) line(format string, args ...any) { fmt.Fprintf(&d.out, format
 
 func (d *document) most(n int) int { return max(n/max(d.share, 1), 1) }
 
-func (d *document) sentence(rs ...*harness.Result) string {
-	s := total(rs...)
+func (d *document) sentence(rs ...*result.Result) string {
+	s := view.NewSentence(rs...)
 	mark := "✗"
-	if s.exit == 0 {
+	if s.Exit == 0 {
 		mark = "✓"
 	}
 	return mark + " " + escape(s.String())
 }
 
-func (d *document) result(r *harness.Result) {
+func (d *document) result(r *result.Result) {
 	d.line("### %s", d.sentence(r))
 	d.line("")
 	if said := r.Prompt.Note; said != "" {
 		d.line("**%s**\n", escape(said))
 	}
 	d.decisions(r.Decisions)
-	d.failures(failures(r.Checks))
+	d.failures(view.Failures(r.Checks))
 	d.unfinished(r.Runs)
 	d.fold("Checks, gate counts and metrics, budget", func() { d.rest(r) })
 }
@@ -80,7 +83,7 @@ func (d *document) failures(list []check.Result) {
 	}
 	d.line("")
 	if n := len(list) - len(shown); n > 0 {
-		d.line("… and %s in `summary.json`.\n", plural(n, "more failure"))
+		d.line("… and %s in `summary.json`.\n", diag.Count(n, "more failure"))
 	}
 	d.diffs(list)
 }
@@ -101,7 +104,7 @@ func (d *document) fence(lines []string) {
 	fence := strings.Repeat("~", max(3, 1+longestRun(strings.Join(lines, "\n"), '~')))
 	d.line("%sdiff", fence)
 	for _, line := range lines {
-		d.line("%s", cut(line, widestDiff))
+		d.line("%s", layout.Cut(line, widestDiff))
 	}
 	d.line("%s\n", fence)
 }
@@ -118,18 +121,18 @@ func longestRun(s string, of rune) (longest int) {
 	return longest
 }
 
-func (d *document) unfinished(runs []harness.Run) {
-	var groups tally
-	for _, state := range append(broken(), harness.Skipped) {
-		groups = append(groups, inState(runs, state)...)
+func (d *document) unfinished(runs []result.Run) {
+	var groups view.Notes
+	for _, state := range append(view.UnfinishedStates(), record.Skipped) {
+		groups = append(groups, view.RunsByReason(runs, state)...)
 	}
 	most := d.most(mostWarnings)
 	for i, g := range groups {
 		if i == most {
-			d.line("- … and %s in `summary.json`", plural(len(groups)-i, "more reason"))
+			d.line("- … and %s in `summary.json`", diag.Count(len(groups)-i, "more reason"))
 			break
 		}
-		d.line("- %s %s (%s)", plural(len(g.subjects), "run"), code(g.said), strings.Join(each(g.examples(), code), ", "))
+		d.line("- %s %s (%s)", diag.Count(len(g.Subjects), "run"), code(g.Text), strings.Join(layout.Each(g.Examples(), code), ", "))
 	}
 	if groups != nil {
 		d.line("")
@@ -143,7 +146,7 @@ func (d *document) fold(summary string, body func()) {
 	d.line("</details>\n")
 }
 
-func (d *document) rest(r *harness.Result) {
+func (d *document) rest(r *result.Result) {
 	d.line("Spec %s, tokens of %s.\n", code(r.Spec), code(r.Tokenizer))
 	if r.About != "" {
 		d.line("About: %s\n", code(r.About))
@@ -153,10 +156,11 @@ func (d *document) rest(r *harness.Result) {
 	d.estimates(r)
 	d.answers(r.Answers)
 	d.byLength(r.ByLength)
+	d.byTag(r)
 	d.comparisons(r.Comparisons)
 	for _, b := range r.Budgets[:min(len(r.Budgets), d.most(mostWarnings))] {
-		d.line("Prompt tokens over %s, counted with %s; %s.\n", code(b.Corpus), code(b.Tokenizer), headroom(b))
-		d.table(budgetTable(b))
+		d.line("Prompt tokens over %s, counted with %s; %s.\n", code(b.Corpus), code(b.Tokenizer), view.Headroom(b))
+		d.table(view.BudgetTable(b))
 	}
 	d.usage(r)
 	for _, warning := range r.Warnings[:min(len(r.Warnings), d.most(mostWarnings))] {
@@ -169,53 +173,45 @@ func (d *document) rest(r *harness.Result) {
 
 func (d *document) checks(results []check.Result) {
 	if len(results) > 0 {
-		d.table(checkTable(results))
+		d.table(view.CheckTable(results))
 	}
 }
 
 // gates needs no legend: headings are in full.
-func (d *document) gates(rows []harness.GateRow) {
+func (d *document) gates(rows []result.GateRow) {
 	if len(rows) == 0 {
 		return
 	}
-	t := table{
-		{head: "model", cells: each(rows, model)}, {head: "level", cells: each(rows, level)}, {head: "exit gate", cells: each(rows, exit)},
-		{head: "runs", right: true, cells: each(rows, func(r harness.GateRow) string { return strconv.Itoa(r.Counts.Runs) })},
-		{head: "not ended", right: true, cells: each(rows, func(r harness.GateRow) string { return strconv.Itoa(r.Excluded) })},
-	}
-	for _, m := range measures() {
-		t = append(t, column{head: m.full, right: true, cells: each(rows, m.of)})
-	}
-	d.table(t)
-	for _, note := range gateNotes(rows) {
-		d.line("- %s: %s", escape(note.said), strings.Join(each(note.examples(), code), ", "))
+	d.table(view.FullGateTable(rows))
+	for _, note := range view.GateNotes(rows) {
+		d.line("- %s: %s", escape(note.Text), strings.Join(layout.Each(note.Examples(), code), ", "))
 	}
 	d.line("")
 }
 
-func (d *document) table(t table) {
-	d.row(each(t, func(c column) string { return strings.ReplaceAll(c.head, "\n", " ") })...)
-	d.row(each(t, column.rule)...)
-	for i := range t[0].cells {
-		d.row(each(t, func(c column) string { return c.markdown(i) })...)
+func (d *document) table(t layout.Table) {
+	d.row(layout.Each(t, func(c layout.Column) string { return strings.ReplaceAll(c.Head, "\n", " ") })...)
+	d.row(layout.Each(t, columnRule)...)
+	for i := range t[0].Cells {
+		d.row(layout.Each(t, func(c layout.Column) string { return markdownCell(c, i) })...)
 	}
 	d.line("")
 }
 
-// rule is the line below a column's head, which sets its alignment.
-func (c column) rule() string {
-	if c.right {
+// columnRule is the line below a column's head, which sets its alignment.
+func columnRule(c layout.Column) string {
+	if c.Right {
 		return "---:"
 	}
 	return "---"
 }
 
-// markdown is a cell; numbers need no escape.
-func (c column) markdown(row int) string {
-	if c.right {
-		return c.cells[row]
+// markdownCell is one cell of a column. Numbers need no escape.
+func markdownCell(c layout.Column, row int) string {
+	if c.Right {
+		return c.Cells[row]
 	}
-	return code(c.cells[row])
+	return code(c.Cells[row])
 }
 
 func (d *document) row(cells ...string) { d.line("| %s |", strings.Join(cells, " | ")) }
@@ -225,7 +221,7 @@ func (d *document) row(cells ...string) { d.line("| %s |", strings.Join(cells, "
 func escape(s string) string {
 	var b strings.Builder
 	before := ' '
-	text := []rune(cut(clean(s), longestText))
+	text := []rune(layout.Cut(layout.Clean(s), longestText))
 	for i, r := range text {
 		inWord := r == '_' && isWord(before) && i+1 < len(text) && isWord(text[i+1])
 		if strings.ContainsRune("&<>|\\`*_~[]@#$!", r) && !inWord {

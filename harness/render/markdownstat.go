@@ -3,7 +3,10 @@ package render
 import (
 	"strings"
 
-	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/harness/render/internal/layout"
+	"github.com/poimen-memory/mem/harness/render/internal/view"
+	"github.com/poimen-memory/mem/harness/result"
 )
 
 // Of a report: gate rows whose metrics are all shown, each of some five thousand
@@ -13,16 +16,17 @@ const (
 	mostDecisions   = 10
 	mostComparisons = 50
 	mostLengths     = 16
+	mostTagRows     = 40
 )
 
-func (d *document) decisions(list []harness.Decision) {
+func (d *document) decisions(list []result.Decision) {
 	shown := list[:min(len(list), d.most(mostDecisions))]
 	for _, one := range shown {
-		d.line("**%s**\n", escape(decisionHead(one)))
+		d.line("**%s**\n", escape(view.DecisionHead(one)))
 		if len(one.Criteria) > 0 {
-			d.table(decisionTable(one))
+			d.table(view.DecisionTable(one))
 		}
-		d.list(decisionNotes(one))
+		d.list(view.DecisionNotes(one))
 	}
 	d.more(len(list)-len(shown), "decision")
 }
@@ -30,7 +34,7 @@ func (d *document) decisions(list []harness.Decision) {
 // more says what was left out.
 func (d *document) more(n int, noun string) {
 	if n > 0 {
-		d.line("… and %s in `summary.json`.\n", plural(n, "more "+noun))
+		d.line("… and %s in `summary.json`.\n", diag.Count(n, "more "+noun))
 	}
 }
 
@@ -43,62 +47,99 @@ func (d *document) list(notes []string) {
 	}
 }
 
-func (d *document) estimates(r *harness.Result) {
-	t, common, notes := estimateTable(r)
+func (d *document) estimates(r *result.Result) {
+	t, common, notes := view.EstimateTable(r)
 	if t == nil {
 		return
 	}
-	d.line("Gate metrics with 95 %% intervals over queries%s.\n", strings.Join(append([]string{""}, common...), ", "))
+	d.line("Gate metrics with 95 %% intervals%s.\n", strings.Join(append([]string{""}, common...), ", "))
 	d.table(t)
 	d.notes(notes)
-	if hasL2(r) {
-		d.list([]string{propagated})
+	if view.HasPropagatedLabels(r) {
+		d.list([]string{view.PropagatedLabels})
 	}
 	for _, g := range r.Gates[:min(len(r.Gates), d.most(mostMetrics))] {
-		d.fold("All metrics of "+code(g.Model+" "+setting(g)), func() { d.table(metricTable(g)) })
+		d.fold("All metrics of "+code(g.Model+" "+view.Setting(g)), func() { d.table(view.MetricTable(g)) })
 	}
 }
 
-func (d *document) byLength(rows []harness.LengthRow) {
+func (d *document) byLength(rows []result.LengthRow) {
 	if len(rows) == 0 {
 		return
 	}
 	left := len(rows)
 	rows = rows[:min(left, d.most(mostLengths))]
-	t, common := lengthTable(rows)
-	d.line("Gates by length, with 95 %% intervals over queries%s.\n", strings.Join(append([]string{""}, common...), ", "))
+	t, common := view.LengthTable(rows)
+	d.line("Gates by length, with 95 %% intervals%s.\n", strings.Join(append([]string{""}, common...), ", "))
 	d.table(t)
 	d.more(left-len(rows), "length")
-	if rows = deep(rows); len(rows) == 0 {
+	if rows = view.WithDepths(rows); len(rows) == 0 {
 		return
 	}
 	d.line("Evidence written, by length and by the depth of the first needle.\n")
-	d.table(depthTable(rows))
-	for _, metric := range harness.Mapped() {
-		d.fold(code(metric)+" by length and depth; n is queries", func() { d.table(mapTable(rows, metric)) })
+	d.table(view.EvidenceByDepth(rows))
+	for _, metric := range result.Mapped() {
+		d.fold(code(metric)+" by length and depth; n is queries", func() { d.table(view.MetricByDepth(rows, metric)) })
 	}
 }
 
-func (d *document) comparisons(list []harness.Comparison) {
+// byTag folds a table for each tag.
+func (d *document) byTag(r *result.Result) {
+	for _, tag := range r.Tags() {
+		rows := view.RowsOf(r.ByTag, tag)
+		shown := rows[:min(len(rows), d.most(mostTagRows))]
+		t, common := view.TagTable(shown)
+		d.fold("Gates by "+code(tag)+escape(strings.Join(append([]string{""}, common...), ", ")), func() {
+			d.table(t)
+			d.more(len(rows)-len(shown), "row")
+		})
+	}
+}
+
+func (d *document) comparisons(list []result.Comparison) {
 	if len(list) == 0 {
 		return
 	}
 	shown := list[:min(len(list), d.most(mostComparisons))]
-	t, common := comparisonTable(shown)
-	d.line("Comparison of models%s; %s\n", strings.Join(append([]string{""}, common...), ", "), escape(comparisonLegend))
+	t, common := view.ComparisonTable(shown)
+	d.line("Comparison%s; %s\n", strings.Join(append([]string{""}, common...), ", "), escape(view.ComparisonLegend))
 	d.table(t)
 	d.more(len(list)-len(shown), "comparison")
-	d.notes(comparisonNotes(shown))
+	d.notes(view.ComparisonNotes(shown))
 }
 
-func (d *document) notes(notes tally) {
+func (d *document) notes(notes view.Notes) {
 	var lines []string
 	for i, n := range notes {
 		if i == d.most(mostWarnings) {
-			lines = append(lines, plural(len(notes)-i, "more note")+" in summary.json")
+			lines = append(lines, diag.Count(len(notes)-i, "more note")+" in summary.json")
 			break
 		}
-		lines = append(lines, n.said+": "+strings.Join(n.examples(), ", "))
+		lines = append(lines, n.Text+": "+strings.Join(n.Examples(), ", "))
 	}
 	d.list(lines)
+}
+
+func (d *document) answers(rows []result.AnswerRow) {
+	if len(rows) == 0 {
+		return
+	}
+	d.line("Answers from the final memory; %s\n", view.GatesRight)
+	d.table(view.FullAnswerTable(rows))
+	for _, note := range view.AnswerNotes(rows) {
+		d.line("- %s: %s", escape(note.Text), strings.Join(layout.Each(note.Examples(), code), ", "))
+	}
+	d.line("")
+}
+
+func (d *document) usage(r *result.Result) {
+	if len(r.Usage) == 0 {
+		return
+	}
+	d.line("Calls, as servers count:\n")
+	d.table(view.UsageTable(r))
+	for _, note := range view.UsageNotes(r) {
+		d.line("- %s", escape(note))
+	}
+	d.line("")
 }

@@ -5,6 +5,9 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/poimen-memory/mem/harness/render/internal/layout"
+	"github.com/poimen-memory/mem/harness/render/internal/view"
 )
 
 // PingRow is how a live model answered one turn.
@@ -19,16 +22,16 @@ type PingRow struct {
 }
 
 // Pings shows how live models answered.
-func (t Terminal) Pings(w io.Writer, rows []PingRow) error {
-	text := func(head string, of func(PingRow) string) column {
-		return column{head: head, cells: each(rows, of)}
+func Pings(w io.Writer, as Terminal, rows []PingRow) error {
+	text := func(head string, of func(PingRow) string) layout.Column {
+		return layout.Column{Head: head, Cells: layout.Each(rows, of)}
 	}
-	number := func(head string, of func(PingRow) string) column {
-		return column{head: head, right: true, cells: each(rows, of)}
+	number := func(head string, of func(PingRow) string) layout.Column {
+		return layout.Column{Head: head, Right: true, Cells: layout.Each(rows, of)}
 	}
-	p := page{Terminal: t}
-	p.table(table{
-		{head: "model", key: true, cells: each(rows, func(r PingRow) string { return r.Model })},
+	p := screen{Terminal: as}
+	p.table(layout.Table{
+		{Head: "model", Key: true, Cells: layout.Each(rows, func(r PingRow) string { return r.Model })},
 		text("server", func(r PingRow) string { return r.Server }),
 		text("listed", func(r PingRow) string { return r.Listed }),
 		text("gate turn", func(r PingRow) string { return known(r.Gates) }),
@@ -53,28 +56,28 @@ func (t Terminal) Pings(w io.Writer, rows []PingRow) error {
 // drift has the server's chat template in it: one prompt does not tell them apart.
 func (r PingRow) drift() string {
 	if r.Ours == 0 || r.Theirs == 0 {
-		return undefined
+		return view.Undefined
 	}
 	return fmt.Sprintf("%+.1f", 100*float64(r.Theirs-r.Ours)/float64(r.Ours))
 }
 
 func known(text string) string {
 	if text == "" {
-		return undefined
+		return view.Undefined
 	}
 	return text
 }
 
 func count(n int) string {
 	if n == 0 {
-		return undefined
+		return view.Undefined
 	}
 	return strconv.Itoa(n)
 }
 
 func latency(d time.Duration) string {
 	if d == 0 {
-		return undefined
+		return view.Undefined
 	}
 	return seconds(d)
 }

@@ -3,60 +3,23 @@ package render_test
 import (
 	"fmt"
 
-	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/harness/plan"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/render/internal/rendertest"
+	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/spec"
-	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 	"github.com/poimen-memory/mem/harness/stat"
 )
 
-// passed is the smallest experiment: one run, nothing amiss.
-func passed() *harness.Result {
-	memory := "Redis of staging listens on 6380."
-	counts := stat.Counts{
-		Runs: 1, Turns: 3, FirstTry: 3, TruePos: 1, TrueNeg: 2, ChunksUsed: 1, MemoryTokens: 9, ExitOnTime: 1,
-	}
-	cell := harness.Cell{
-		Name: "staging/port/L1/oracle/record", Corpus: "staging", Session: "staging", Query: "port",
-		Level: 1, Model: "oracle", ExitGate: spec.Record, Trial: 1,
-	}
-	return &harness.Result{
-		Schema: harness.SchemaVersion, Experiment: "first", Spec: "experiments/first.yaml", Tokenizer: "o200k_base",
-		Checks: []check.Result{
-			{Check: "budget", Subject: "staging", Status: check.Pass, Detail: "headroom 24511 tokens"},
-			{Check: "retain", Subject: cell.Name, Status: check.Pass, Detail: "2 retaining turns, 3 comparisons of sent bytes"},
-			{Check: "log", Subject: cell.Name, Status: check.Pass, Detail: "11 events"},
-			{Check: "expect", Subject: "model=oracle", Status: check.Pass, Detail: "1 runs as expected", Pos: yamlpos.Pos{File: "experiments/first.yaml", Line: 9, Col: 5}},
-		},
-		Gates:   []harness.GateRow{{Model: "oracle", Level: 1, ExitGate: spec.Record, Counts: counts}},
-		Budgets: []check.BudgetTable{budgetTable("staging")},
-		Runs: []harness.Run{{
-			Cell: cell, State: harness.Complete, Counts: &counts,
-			Facts: check.Facts{ChunksSeen: 3, ChunksUsed: 1, FinalMemory: &memory, MemoryTokens: 9, Calls: 3, Exits: 1, StoppedBy: "source_end"},
-		}},
-	}
-}
-
-func budgetTable(corpus string) check.BudgetTable {
-	return check.BudgetTable{
-		Corpus: corpus, Tokenizer: "o200k_base", Percentile: 95, Headroom: 24511, AtMax: 24377,
-		Rows: []check.BudgetRow{
-			{Component: "template", P50: 301, At: 301, P95: 301, P99: 301, Max: 301, Limit: 400},
-			{Component: "problem", P50: 18, At: 31, P95: 31, P99: 33, Max: 33, Limit: 256},
-			{Component: "memory", P50: 4, At: 611, P95: 611, P99: 1001, Max: 1020, Limit: 1024},
-			{Component: "section", P50: 4702, At: 4851, P95: 4851, P99: 4977, Max: 4985, Limit: 5000},
-			{Component: "prompt", P50: 5044, At: 5702, P95: 5702, P99: 5911, Max: 6002, Limit: 30720},
-		},
-	}
-}
-
 // broken is an experiment in which everything went wrong that can: failed and skipped
 // checks, runs of every state, two levels, both exit settings, a long id.
-func broken() *harness.Result {
-	r := &harness.Result{
-		Schema: harness.SchemaVersion, Experiment: "hotpotqa", About: "Do gates hold on real paragraphs?",
+func broken() *result.Result {
+	r := &result.Result{
+		Schema: result.SchemaVersion, Experiment: "hotpotqa", About: "Do gates hold on real paragraphs?",
 		Spec: "experiments/hotpotqa.yaml", Tokenizer: "o200k_base",
-		Budgets:  []check.BudgetTable{budgetTable("hotpot"), budgetTable("sessions")},
+		Budgets:  []check.BudgetTable{rendertest.BudgetTable("hotpot"), rendertest.BudgetTable("sessions")},
 		Warnings: []string{"corpus hotpot/5a8b57f25542995d1e6f1371: 2 gate tags left as text"},
 	}
 	for i, model := range []string{"oracle", "noisy_oracle", "always_update", "a-model-with-a-name-that-never-seems-to-end-at-all-v2"} {
@@ -71,8 +34,8 @@ func broken() *harness.Result {
 	return r
 }
 
-func gateRow(model string, level spec.Level, exit string, wrong int) harness.GateRow {
-	row := harness.GateRow{Model: model, Level: level, ExitGate: exit, Counts: stat.Counts{
+func gateRow(model string, level spec.Level, exit string, wrong int) result.GateRow {
+	row := result.GateRow{Model: model, Level: level, ExitGate: exit, Counts: stat.Counts{
 		Runs: 50, Turns: 498, FirstTry: 490 - wrong, TruePos: 120 - 7*wrong, FalseNeg: 7 * wrong,
 		TrueNeg: 370 - 31*wrong, FalsePos: 31 * wrong, FailedPos: 1, FailedNeg: 7, OverBudget: wrong,
 		ChunksUsed: 120 + 23*wrong, MemoryTokens: 50*417 + 12, ExitEarly: wrong, ExitOnTime: 45 - 2*wrong,
@@ -85,29 +48,29 @@ func gateRow(model string, level spec.Level, exit string, wrong int) harness.Gat
 	return row
 }
 
-func addRuns(r *harness.Result) {
-	states := []harness.State{harness.Failed, harness.Misconfigured, harness.Incomplete, harness.Interrupted, harness.Skipped, harness.Incomplete, harness.Skipped}
+func addRuns(r *result.Result) {
+	states := []record.State{record.Failed, record.Misconfigured, record.Incomplete, record.Interrupted, record.Skipped, record.Incomplete, record.Skipped}
 	reasons := []string{
 		"section is over budget: 5204 tokens, limit 5000", `experiments/scripts/short.yaml: no entry for turn 7`,
 		`POST "http://127.0.0.1:9/v1/chat/completions": connection refused`, "not begun", "1 of 2 sessions left a memory, L2 needs two",
 	}
 	for i := range 40 {
-		run := harness.Run{Cell: harness.Cell{
+		run := result.Run{Cell: plan.Cell{
 			Name: fmt.Sprintf("hotpot/q%02d/L1/oracle/record", i), Corpus: "hotpot", Session: "hotpot",
 			Query: fmt.Sprintf("q%02d", i), Level: 1, Model: "oracle", ExitGate: spec.Record, Trial: 1,
 		}}
 		if n := i % 10; n < len(states) {
 			run.State, run.Reason = states[n], reasons[n%len(reasons)]
 		} else {
-			run.State, run.Counts = harness.Complete, &stat.Counts{Runs: 1, Turns: 10}
+			run.State, run.Counts = record.Complete, &stat.Counts{Runs: 1, Turns: 10}
 			run.ChunksSeen = 10
 		}
 		r.Runs = append(r.Runs, run)
 	}
 }
 
-func addChecks(r *harness.Result) {
-	at := func(line int) yamlpos.Pos { return yamlpos.Pos{File: r.Spec, Line: line, Col: 5} }
+func addChecks(r *result.Result) {
+	at := func(line int) diag.Pos { return diag.Pos{File: r.Spec, Line: line, Col: 5} }
 	r.Checks = []check.Result{
 		{
 			Check: "golden", Subject: "expected/prompt-t1.txt", Status: check.Fail, Pos: at(21),
@@ -119,7 +82,7 @@ func addChecks(r *harness.Result) {
 	for _, run := range r.Runs {
 		retain := check.Result{Check: "retain", Subject: run.Name, Status: check.Pass, Detail: "9 retaining turns"}
 		log := check.Result{Check: "log", Subject: run.Name, Status: check.Pass}
-		if run.State != harness.Complete {
+		if run.State != record.Complete {
 			retain.Status, retain.Detail = check.Skip, "the run sent no prompt"
 		}
 		r.Checks = append(r.Checks, retain, log)

@@ -1,22 +1,24 @@
 package render
 
 import (
-	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/render/internal/layout"
+	"github.com/poimen-memory/mem/harness/render/internal/view"
+	"github.com/poimen-memory/mem/harness/result"
 )
 
 // Terminal shows results to a person. Below 40 columns lines are longer than Width.
 type Terminal struct {
-	Width  int  // columns; 0: no limit
-	Colour bool // may write ANSI colours
-	Quiet  bool // sentences, decisions, failures and runs that did not complete only
+	Width  int      // columns; 0: no limit
+	Colour bool     // may write ANSI colours
+	Quiet  bool     // sentences, decisions, failures and runs that did not complete only
+	By     []string // tags of queries to show gates by, also if Quiet
 }
 
 // TokenRow is what one component of a prompt takes, in tokens, and what it may take; a
@@ -36,13 +38,14 @@ const (
 // Result shows one experiment: what it came to in a sentence, first and last, and between
 // them decisions, checks, failures, gate counts and metrics, answers, comparisons, budget headroom,
 // runs that did not complete, and warnings.
-func (t Terminal) Result(w io.Writer, r *harness.Result) error {
-	p := page{Terminal: t}
-	s := total(r)
+func (t Terminal) Result(w io.Writer, r *result.Result) error {
+	p := screen{Terminal: t}
+	s := view.NewSentence(r)
 	p.sentence(s)
 	p.variant(r)
 	p.decisions(r)
 	if t.Quiet {
+		p.byTag(r.ByTag)
 		p.failures(r)
 		p.unfinished(r)
 		return p.flush(w)
@@ -53,6 +56,7 @@ func (t Terminal) Result(w io.Writer, r *harness.Result) error {
 	p.estimates(r)
 	p.answers(r.Answers)
 	p.byLength(r.ByLength)
+	p.byTag(r.ByTag)
 	p.comparisons(r.Comparisons)
 	p.headroom(r.Budgets)
 	p.usage(r)
@@ -64,143 +68,131 @@ func (t Terminal) Result(w io.Writer, r *harness.Result) error {
 }
 
 // Total shows the sentence over several experiments.
-func (t Terminal) Total(w io.Writer, rs []*harness.Result) error {
-	p := page{Terminal: t}
-	p.sentence(total(rs...))
+func (t Terminal) Total(w io.Writer, rs []*result.Result) error {
+	p := screen{Terminal: t}
+	p.sentence(view.NewSentence(rs...))
 	return p.flush(w)
 }
 
 // Tokens shows what one prompt takes, under a title.
 func (t Terminal) Tokens(w io.Writer, title string, rows []TokenRow) error {
-	p := page{Terminal: t}
-	name := column{head: "component", key: true}
-	tokens, limit := column{head: "tokens", right: true}, column{head: "limit", right: true}
+	p := screen{Terminal: t}
+	name := layout.Column{Head: "component", Key: true}
+	tokens, limit := layout.Column{Head: "tokens", Right: true}, layout.Column{Head: "limit", Right: true}
 	for _, row := range rows {
-		name.cells = append(name.cells, row.Component)
-		tokens.cells = append(tokens.cells, strconv.Itoa(row.Tokens))
-		l := undefined
+		name.Cells = append(name.Cells, row.Component)
+		tokens.Cells = append(tokens.Cells, strconv.Itoa(row.Tokens))
+		l := view.Undefined
 		if row.Limit > 0 {
 			l = strconv.Itoa(row.Limit)
 		}
-		limit.cells = append(limit.cells, l)
+		limit.Cells = append(limit.Cells, l)
 	}
 	p.heading(title)
-	p.table(table{name, tokens, limit})
+	p.table(layout.Table{name, tokens, limit})
 	return p.flush(w)
 }
 
-// budgetTable has a column for the spec's percentile where it is none of the usual ones.
-func budgetTable(b check.BudgetTable) table {
-	percentiles := map[int]func(check.BudgetRow) int{
-		b.Percentile: func(r check.BudgetRow) int { return r.At },
-		50:           func(r check.BudgetRow) int { return r.P50 },
-		95:           func(r check.BudgetRow) int { return r.P95 },
-		99:           func(r check.BudgetRow) int { return r.P99 },
-	}
-	t := table{{head: "component", key: true, cells: each(b.Rows, func(r check.BudgetRow) string { return string(r.Component) })}}
-	number := func(head string, of func(check.BudgetRow) int) {
-		cells := each(b.Rows, func(r check.BudgetRow) string { return strconv.Itoa(of(r)) })
-		t = append(t, column{head: head, right: true, cells: cells})
-	}
-	for _, p := range slices.Sorted(maps.Keys(percentiles)) {
-		number(fmt.Sprintf("p%d", p), percentiles[p])
-	}
-	number("max", func(r check.BudgetRow) int { return r.Max })
-	number("limit", func(r check.BudgetRow) int { return r.Limit })
-	return t
-}
-
-func headroom(b check.BudgetTable) string {
-	return fmt.Sprintf("%d tokens free at the p%d chunk, %d at the largest", b.Headroom, b.Percentile, b.AtMax)
-}
-
 // variant says that another prompt was sent than the paper's.
-func (p *page) variant(r *harness.Result) {
+func (p *screen) variant(r *result.Result) {
 	if said := r.Prompt.Note; said != "" {
 		p.paragraph("! ", said)
 	}
 }
 
 // decisions are never left out: they are what the experiment is for.
-func (p *page) decisions(r *harness.Result) {
+func (p *screen) decisions(r *result.Result) {
 	for _, d := range r.Decisions {
-		p.section(decisionHead(d))
+		p.section(view.DecisionHead(d))
 		if len(d.Criteria) > 0 {
-			p.table(decisionTable(d))
+			p.table(view.DecisionTable(d))
 		}
-		for _, note := range decisionNotes(d) {
+		for _, note := range view.DecisionNotes(d) {
 			p.paragraph("  ", note)
 		}
 	}
 }
 
-func (p *page) estimates(r *harness.Result) {
-	t, common, notes := estimateTable(r)
+func (p *screen) estimates(r *result.Result) {
+	t, common, notes := view.EstimateTable(r)
 	if t == nil {
 		return
 	}
-	p.section(strings.Join(append([]string{"Gate metrics with 95 % intervals over queries"}, common...), ", "))
+	p.section(strings.Join(append([]string{"Gate metrics with 95 % intervals"}, common...), ", "))
 	p.table(t)
 	p.notes(notes)
-	if hasL2(r) {
-		p.paragraph("! ", propagated)
+	if view.HasPropagatedLabels(r) {
+		p.paragraph("! ", view.PropagatedLabels)
 	}
 }
 
-func (p *page) byLength(rows []harness.LengthRow) {
+func (p *screen) byLength(rows []result.LengthRow) {
 	if len(rows) == 0 {
 		return
 	}
-	t, common := lengthTable(rows)
-	p.section(strings.Join(append([]string{"Gates by length, with 95 % intervals over queries"}, common...), ", "))
+	t, common := view.LengthTable(rows)
+	p.section(strings.Join(append([]string{"Gates by length, with 95 % intervals"}, common...), ", "))
 	p.table(t)
-	if rows := deep(rows); len(rows) > 0 {
+	if rows := view.WithDepths(rows); len(rows) > 0 {
 		p.section("Evidence written, by length and by the depth of the first needle")
-		p.table(depthTable(rows))
+		p.table(view.EvidenceByDepth(rows))
 	}
 }
 
-func (p *page) comparisons(list []harness.Comparison) {
+// byTag shows the tags that were asked for.
+func (p *screen) byTag(rows []result.TagRow) {
+	for _, tag := range p.By {
+		of := view.RowsOf(rows, tag)
+		if len(of) == 0 {
+			continue
+		}
+		t, common := view.TagTable(of)
+		p.section(strings.Join(append([]string{"Gates by " + tag + ", with 95 % intervals"}, common...), ", "))
+		p.table(t)
+	}
+}
+
+func (p *screen) comparisons(list []result.Comparison) {
 	if len(list) == 0 {
 		return
 	}
-	t, common := comparisonTable(list)
-	p.section(strings.Join(append([]string{"Comparison of models"}, common...), ", "))
+	t, common := view.ComparisonTable(list)
+	p.section(strings.Join(append([]string{"Comparison"}, common...), ", "))
 	p.table(t)
-	p.paragraph("  ", comparisonLegend)
-	p.notes(comparisonNotes(list))
+	p.paragraph("  ", view.ComparisonLegend)
+	p.notes(view.ComparisonNotes(list))
 }
 
-func (p *page) notes(notes tally) {
+func (p *screen) notes(notes view.Notes) {
 	for _, note := range notes {
-		p.paragraph("! ", note.said+": "+strings.Join(note.examples(), ", "))
+		p.paragraph("! ", note.Text+": "+strings.Join(note.Examples(), ", "))
 	}
 }
 
-func (p *page) checks(r *harness.Result) {
+func (p *screen) checks(r *result.Result) {
 	if len(r.Checks) == 0 {
 		return
 	}
 	p.section("Checks")
-	p.table(checkTable(r.Checks))
+	p.table(view.CheckTable(r.Checks))
 }
 
-func (p *page) failures(r *harness.Result) {
-	list := failures(r.Checks)
+func (p *screen) failures(r *result.Result) {
+	list := view.Failures(r.Checks)
 	if len(list) == 0 {
 		return
 	}
 	p.section("Failed")
 	for i, f := range list {
 		if i == mostFailures {
-			p.item(p.red("✗"), plural(len(list)-i, "more failure")+" in summary.json", nil)
+			p.item(p.red("✗"), diag.Count(len(list)-i, "more failure")+" in summary.json", nil)
 			return
 		}
 		p.failure(f)
 	}
 }
 
-func (p *page) failure(f check.Result) {
+func (p *screen) failure(f check.Result) {
 	var body []string
 	if f.Pos.File != "" {
 		body = append(body, f.Pos.String())
@@ -213,45 +205,45 @@ func (p *page) failure(f check.Result) {
 
 // firstLines are those of a diff that are shown, and how many are not.
 func firstLines(diff string) []string {
-	lines := cleanLines(diff)
+	lines := layout.CleanLines(diff)
 	if len(lines) > mostDiffLines {
-		more := plural(len(lines)-mostDiffLines, "more line")
+		more := diag.Count(len(lines)-mostDiffLines, "more line")
 		lines = append(lines[:mostDiffLines], "… "+more+" in summary.json")
 	}
 	return lines
 }
 
-func (p *page) gates(r *harness.Result) {
+func (p *screen) gates(r *result.Result) {
 	if len(r.Gates) == 0 {
 		return
 	}
-	t, common := gateTable(r.Gates)
+	t, common := view.GateTable(r.Gates)
 	p.section(strings.Join(append([]string{"Gate counts"}, common...), ", "))
 	p.table(t)
-	for _, line := range legend() {
+	for _, line := range view.GateLegend() {
 		p.paragraph("  ", line)
 	}
-	p.notes(gateNotes(r.Gates))
+	p.notes(view.GateNotes(r.Gates))
 }
 
-func (p *page) headroom(tables []check.BudgetTable) {
+func (p *screen) headroom(tables []check.BudgetTable) {
 	if len(tables) == 0 {
 		return
 	}
 	p.section("Headroom of prompts with a full memory and the longest question, counted with " + tables[0].Tokenizer)
 	for _, b := range tables {
-		p.paragraph("  ", b.Corpus+": "+headroom(b))
+		p.paragraph("  ", b.Corpus+": "+view.Headroom(b))
 	}
 }
 
 // unfinished lists the runs that did not complete; if quiet, without the skipped ones.
-func (p *page) unfinished(r *harness.Result) {
-	var failed, skipped tally
-	for _, state := range broken() {
-		failed = append(failed, inState(r.Runs, state)...)
+func (p *screen) unfinished(r *result.Result) {
+	var failed, skipped view.Notes
+	for _, state := range view.UnfinishedStates() {
+		failed = append(failed, view.RunsByReason(r.Runs, state)...)
 	}
 	if !p.Quiet {
-		skipped = inState(r.Runs, harness.Skipped)
+		skipped = view.RunsByReason(r.Runs, record.Skipped)
 	}
 	if len(failed)+len(skipped) == 0 {
 		return
@@ -261,18 +253,42 @@ func (p *page) unfinished(r *harness.Result) {
 	p.groups("–", skipped)
 }
 
-func (p *page) groups(mark string, t tally) {
+func (p *screen) groups(mark string, t view.Notes) {
 	for _, g := range t {
-		p.item(mark, plural(len(g.subjects), "run")+" "+g.said, g.examples())
+		p.item(mark, diag.Count(len(g.Subjects), "run")+" "+g.Text, g.Examples())
 	}
 }
 
-func (p *page) warnings(r *harness.Result) {
+func (p *screen) warnings(r *result.Result) {
 	if len(r.Warnings) == 0 {
 		return
 	}
 	p.section("Warnings")
 	for _, warning := range r.Warnings {
 		p.paragraph("! ", warning)
+	}
+}
+
+func (p *screen) answers(rows []result.AnswerRow) {
+	if len(rows) == 0 {
+		return
+	}
+	t, common := view.AnswerTable(rows)
+	p.section(strings.Join(append([]string{"Answers from the final memory, with 95 % intervals"}, common...), ", "))
+	p.table(t)
+	for _, line := range view.AnswerLegend() {
+		p.paragraph("  ", line)
+	}
+	p.notes(view.AnswerNotes(rows))
+}
+
+func (p *screen) usage(r *result.Result) {
+	if len(r.Usage) == 0 {
+		return
+	}
+	p.section("Calls, as servers count")
+	p.table(view.UsageTable(r))
+	for _, note := range view.UsageNotes(r) {
+		p.paragraph("  ", note)
 	}
 }

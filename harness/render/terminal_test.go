@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,12 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/render/internal/rendertest"
+	"github.com/poimen-memory/mem/harness/result"
 )
 
-func shown(t *testing.T, term render.Terminal, r *harness.Result) string {
+func shown(t *testing.T, term render.Terminal, r *result.Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := term.Result(&b, r); err != nil {
@@ -50,7 +52,7 @@ func tableRows(text, heading string) (tables [][][]string) {
 }
 
 // numbers are those of a gate row in the order of the table, taken from the counts again.
-func numbers(row harness.GateRow) []string {
+func numbers(row result.GateRow) []string {
 	c := row.Counts
 	ints := func(list ...int) (texts []string) {
 		for _, n := range list {
@@ -93,7 +95,7 @@ func TestGateNumbers(t *testing.T) {
 
 // distinct makes all counts of a row different, so that two columns changed for one
 // another are seen.
-func distinct(r *harness.Result) {
+func distinct(r *result.Result) {
 	for i := range r.Gates {
 		c := &r.Gates[i].Counts
 		for j, field := range []*int{
@@ -137,19 +139,19 @@ func TestCheckNumbers(t *testing.T) {
 }
 
 func TestSentence(t *testing.T) {
-	failed := passed()
+	failed := rendertest.Passed()
 	failed.Experiment = "second"
 	failed.Checks[3].Status = check.Fail
-	empty := &harness.Result{Experiment: "third"}
-	skipped := passed()
+	empty := &result.Result{Experiment: "third"}
+	skipped := rendertest.Passed()
 	skipped.Checks[3].Status = check.Skip
-	for want, rs := range map[string][]*harness.Result{
-		"first: passed — 4 checks passed, 1 run, 3 turns\n":                                                           {passed()},
+	for want, rs := range map[string][]*result.Result{
+		"first: passed — 4 checks passed, 1 run, 3 turns\n":                                                           {rendertest.Passed()},
 		"second: FAILED — 1 of 4 checks failed, 1 run, 3 turns\n":                                                     {failed},
 		"third: NOT JUDGED — no check judged, no run complete\n":                                                      {empty},
 		"first: passed — 3 checks passed, 1 skipped, 1 run, 3 turns\n":                                                {skipped},
-		"2 experiments: FAILED — 1 not passed (second), 1 of 8 checks failed, 2 runs, 6 turns\n":                      {passed(), failed},
-		"2 experiments: passed — 8 checks passed, 2 runs, 6 turns\n":                                                  {passed(), passed()},
+		"2 experiments: FAILED — 1 not passed (second), 1 of 8 checks failed, 2 runs, 6 turns\n":                      {rendertest.Passed(), failed},
+		"2 experiments: passed — 8 checks passed, 2 runs, 6 turns\n":                                                  {rendertest.Passed(), rendertest.Passed()},
 		"0 experiments: NOT JUDGED — no check judged, no run complete\n":                                              {},
 		"4 experiments: FAILED — 4 not passed (second, second, second, …), 4 of 16 checks failed, 4 runs, 12 turns\n": {failed, failed, failed, failed},
 	} {
@@ -170,7 +172,7 @@ func TestSentence(t *testing.T) {
 }
 
 func TestQuiet(t *testing.T) {
-	if got, want := shown(t, render.Terminal{Quiet: true}, passed()), "first: passed — 4 checks passed, 1 run, 3 turns\n"; got != want {
+	if got, want := shown(t, render.Terminal{Quiet: true}, rendertest.Passed()), "first: passed — 4 checks passed, 1 run, 3 turns\n"; got != want {
 		t.Errorf("found %q, want %q", got, want)
 	}
 	text := shown(t, render.Terminal{Quiet: true}, broken())
@@ -189,7 +191,7 @@ func TestQuiet(t *testing.T) {
 // Colour adds escape sequences and nothing else; a hostile text adds none.
 func TestColour(t *testing.T) {
 	sequence := regexp.MustCompile("\x1b\\[[0-9]+m")
-	for _, r := range []*harness.Result{passed(), broken(), hostile()} {
+	for _, r := range []*result.Result{rendertest.Passed(), broken(), hostile()} {
 		plain := shown(t, render.Terminal{Width: 80}, r)
 		colour := shown(t, render.Terminal{Width: 80, Colour: true}, r)
 		if !strings.Contains(colour, "\x1b[") {
@@ -203,7 +205,7 @@ func TestColour(t *testing.T) {
 
 // What is not shown of very many failures and very long diffs is counted.
 func TestManyFailures(t *testing.T) {
-	r := passed()
+	r := rendertest.Passed()
 	for i := range 60 {
 		r.Checks = append(r.Checks, check.Result{Check: "retain", Subject: strconv.Itoa(i), Status: check.Fail, Diff: strings.Repeat("x\n", 50)})
 	}
@@ -216,12 +218,12 @@ func TestManyFailures(t *testing.T) {
 }
 
 func TestJSONRoundTrip(t *testing.T) {
-	for _, r := range []*harness.Result{passed(), broken()} {
+	for _, r := range []*result.Result{rendertest.Passed(), broken()} {
 		var b bytes.Buffer
 		if err := render.JSON(&b, r); err != nil {
 			t.Fatal(err)
 		}
-		var back harness.Result
+		var back result.Result
 		if err := json.Unmarshal(b.Bytes(), &back); err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +235,7 @@ func TestJSONRoundTrip(t *testing.T) {
 
 func TestJSONListsAreNeverNull(t *testing.T) {
 	var b bytes.Buffer
-	r := &harness.Result{}
+	r := &result.Result{}
 	if err := render.JSON(&b, r); err != nil {
 		t.Fatal(err)
 	}
@@ -255,10 +257,10 @@ func TestWriteErrors(t *testing.T) {
 	r := broken()
 	term := render.Terminal{}
 	for name, err := range map[string]error{
-		"Result": term.Result(full{}, r), "Total": term.Total(full{}, nil), "Plan": term.Plan(full{}, "x", "o200k_base", plan()), "Totals": term.Totals(full{}, "x", plan()),
-		"Budget": term.Budget(full{}, tables(r.Budgets)), "Tokens": term.Tokens(full{}, "x", tokens()), "JSON": render.JSON(full{}, r),
-		"Markdown": render.Markdown(full{}, r), "JUnit": render.JUnit(full{}, []*harness.Result{r}),
-		"Annotations": render.Annotations(full{}, []*harness.Result{r}),
+		"Result": term.Result(full{}, r), "Total": term.Total(full{}, nil), "Plan": render.Plan(full{}, term, "x", "o200k_base", slices.Values(planned())), "Totals": render.Totals(full{}, term, "x", slices.Values(planned())),
+		"Budget": render.Budget(full{}, term, tables(r.Budgets)), "Tokens": term.Tokens(full{}, "x", tokens()), "JSON": render.JSON(full{}, r),
+		"Markdown": render.Markdown(full{}, r), "JUnit": render.JUnit(full{}, []*result.Result{r}),
+		"Annotations": render.Annotations(full{}, []*result.Result{r}),
 	} {
 		if !errors.Is(err, errFull) {
 			t.Errorf("%s returns %v", name, err)

@@ -5,16 +5,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/render/internal/rendertest"
+	"github.com/poimen-memory/mem/harness/result"
 )
 
 // metered is an experiment with three live models: one dear and under-counted, one without
 // a price, one whose server counts nothing.
-func metered() *harness.Result {
-	r, usd := passed(), 0.12345
-	r.Usage = []harness.Usage{
+func metered() *result.Result {
+	r, usd := rendertest.Passed(), 0.12345
+	r.Usage = []result.Usage{
 		{Model: "grumem-3b", Calls: 1230, PromptTokens: 6543210, CompletionTokens: 98765, ParseRetries: 12, RetriesHelped: 9, USD: &usd},
 		{Model: "free", Calls: 3, Unmetered: 1, PromptTokens: 15000, CompletionTokens: 90},
 		{Model: "silent", Calls: 4, Unmetered: 4},
@@ -38,10 +39,10 @@ func services() []render.ServiceRow {
 func TestServiceOfNone(t *testing.T) {
 	var b bytes.Buffer
 	rows := []render.ServiceRow{{Model: "m"}}
-	if err := (render.Terminal{}).Service(&b, nil); err != nil || b.Len() > 0 {
+	if err := render.Service(&b, render.Terminal{}, nil); err != nil || b.Len() > 0 {
 		t.Errorf("%v, %q", err, &b)
 	}
-	if err := (render.Terminal{Quiet: true}).Service(&b, rows); err != nil || b.Len() > 0 {
+	if err := render.Service(&b, render.Terminal{Quiet: true}, rows); err != nil || b.Len() > 0 {
 		t.Errorf("%v, %q", err, &b)
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 )
 
 // Live is a model behind an OpenAI-compatible server. Texts may hold ${VAR}, which Expand
 // replaces; a key is never written here, only the name of the variable that holds it.
 type Live struct {
-	At        yamlpos.Place      `yaml:",pos"`
+	At        diag.Place         `yaml:",pos"`
 	BaseURL   yamlpos.At[string] `yaml:"base_url,required" min:"1"` // before /chat/completions, such as http://localhost:8000/v1
 	Model     yamlpos.At[string] `yaml:"model,required" min:"1"`    // as the server knows it
 	APIKeyEnv yamlpos.At[string] `yaml:"api_key_env" min:"1"`       // environment variable that holds the key; none: no key is sent
@@ -25,14 +26,15 @@ type Live struct {
 	MaxTokensField string              `yaml:"max_tokens_field" enum:"max_tokens,max_completion_tokens"` // which field limits a reply; max_tokens
 	Extra          Extra               `yaml:"extra"`                                                    // further fields of the request's body, such as top_k
 
-	Timeout           Duration          `yaml:"timeout"`                     // of one attempt; 2m
-	MaxConnections    yamlpos.At[int]   `yaml:"max_connections" min:"1"`     // calls in flight; 8
-	RequestsPerMinute int               `yaml:"requests_per_minute" min:"1"` // any number
-	TokensPerMinute   int               `yaml:"tokens_per_minute" min:"1"`   // prompts and replies; any number
-	MaxTries          int               `yaml:"max_tries" min:"1"`           // attempts of one call that fails in transport; 10
-	MaxElapsed        Duration          `yaml:"max_elapsed"`                 // of all attempts of one call; 10m, or five timeouts
-	MaxRetryAfter     Duration          `yaml:"max_retry_after"`             // the most that a server's Retry-After is heeded; 5m
-	MaxResponseBytes  yamlpos.At[int64] `yaml:"max_response_bytes" min:"1"`  // of one reply; 16 MiB
+	Timeout           Duration          `yaml:"timeout"`                                   // of one attempt; 2m
+	MaxConnections    yamlpos.At[int]   `yaml:"max_connections" min:"1"`                   // calls in flight; 8
+	RequestsPerMinute int               `yaml:"requests_per_minute" min:"1"`               // any number
+	TokensPerMinute   int               `yaml:"tokens_per_minute" min:"1"`                 // prompts and replies; any number
+	MaxTries          int               `yaml:"max_tries" min:"1"`                         // attempts of one call that fails in transport; 10
+	MaxElapsed        Duration          `yaml:"max_elapsed"`                               // of all attempts of one call; 10m, or five timeouts
+	MaxRetryAfter     Duration          `yaml:"max_retry_after"`                           // the most that a server's Retry-After is heeded; 5m
+	GiveUpAfter       Duration          `yaml:"give_up_after"`                             // without one reply, of all calls together; 45s
+	MaxResponseBytes  yamlpos.At[int64] `yaml:"max_response_bytes" min:"1" max:"16777216"` // of one reply; 16 MiB
 }
 
 // Connections is how many calls may be in flight, its default filled in.
@@ -45,7 +47,7 @@ func (l *Live) Connections() int {
 
 // Duration is written as Go writes one: 90s, 2m, 1m30s.
 type Duration struct {
-	yamlpos.Place
+	diag.Place
 	Value time.Duration
 }
 
@@ -76,7 +78,7 @@ func (e *Extra) DecodeYAML(n yamlpos.Node) {
 // Replay is a recording that answers in a model's place: the folder of an experiment's
 // live results, of which one model is taken. It is also written as the bare path.
 type Replay struct {
-	At    yamlpos.Place      `yaml:",pos"`
+	At    diag.Place         `yaml:",pos"`
 	Path  yamlpos.At[string] `yaml:"path,required" min:"1"` // such as reports/EXPERIMENT
 	Model yamlpos.At[string] `yaml:"model" min:"1"`         // id in the recording; needed where it holds several and none has this model's id
 }
@@ -100,8 +102,8 @@ var variable = regexp.MustCompile(`\$\{([^}]*)\}`)
 
 // Expand replaces ${VAR} in the texts of a live model. Every variable that is not set, or
 // whose value makes no sense, is an error at its position.
-func (l Live) Expand(lookup func(string) (string, bool)) (Live, yamlpos.Errors) {
-	var errs yamlpos.Errors
+func (l Live) Expand(lookup func(string) (string, bool)) (Live, diag.Errors) {
+	var errs diag.Errors
 	for _, field := range []*yamlpos.At[string]{&l.BaseURL, &l.Model} {
 		field.Value = variable.ReplaceAllStringFunc(field.Value, func(ref string) string {
 			name := ref[2 : len(ref)-1]
@@ -124,27 +126,17 @@ func (l Live) Expand(lookup func(string) (string, bool)) (Live, yamlpos.Errors) 
 }
 
 // checkURL wants a server's address that may be shown: without credentials.
-func checkURL(base yamlpos.At[string]) yamlpos.Errors {
+func checkURL(base yamlpos.At[string]) diag.Errors {
 	u, err := url.Parse(base.Value)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return yamlpos.Errors{base.Errorf("found no http:// or https:// with a host, want a URL such as http://localhost:8000/v1")}
+		return diag.Errors{base.Errorf("found no http:// or https:// with a host, want a URL such as http://localhost:8000/v1")}
 	case u.User != nil:
-		return yamlpos.Errors{base.Errorf("found user info in the URL: want the key in an environment variable, named by api_key_env")}
+		return diag.Errors{base.Errorf("found user info in the URL: want the key in an environment variable, named by api_key_env")}
 	case u.RawQuery != "" || u.Fragment != "":
-		return yamlpos.Errors{base.Errorf("found a query or fragment in the URL, want it to end before /chat/completions")}
+		return diag.Errors{base.Errorf("found a query or fragment in the URL, want it to end before /chat/completions")}
 	}
 	return nil
-}
-
-// live checks what can be without the environment.
-func (v *validator) live(l *Live) {
-	if !strings.Contains(l.BaseURL.Value, "${") && l.BaseURL.Value != "" {
-		v.errs = append(v.errs, checkURL(l.BaseURL)...)
-	}
-	if name := l.APIKeyEnv; name.Present() && !isVariable(name.Value) {
-		v.errorf(name.Place, "want the name of an environment variable, never a key itself")
-	}
 }
 
 func isVariable(s string) bool {

@@ -3,18 +3,20 @@ package spec
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/internal/inputfile"
+	"github.com/poimen-memory/mem/prompt"
 )
 
 // LoadAll reads specs that are to run together: two with the same experiment name, which
-// would write to one folder, are an error. The error is a yamlpos.Errors over all files.
+// would write to one folder, are an error. The error is a diag.Errors over all files.
 func LoadAll(paths []string) ([]*Spec, error) {
 	var specs []*Spec
-	var errs yamlpos.Errors
+	var errs diag.Errors
 	for _, path := range paths {
 		s, err := Load(path)
 		if err != nil {
@@ -31,7 +33,7 @@ func LoadAll(paths []string) ([]*Spec, error) {
 }
 
 // sameName compares without case: the names become folders.
-func sameName(specs []*Spec) (errs yamlpos.Errors) {
+func sameName(specs []*Spec) (errs diag.Errors) {
 	first := map[string]*Spec{}
 	for _, s := range specs {
 		key := strings.ToLower(s.Experiment.Value)
@@ -45,23 +47,23 @@ func sameName(specs []*Spec) (errs yamlpos.Errors) {
 	return errs
 }
 
-// Load reads a spec. The error is a yamlpos.Errors.
+// Load reads a spec. The error is a diag.Errors.
 func Load(path string) (*Spec, error) {
-	data, err := os.ReadFile(path)
+	data, err := inputfile.Read(path, inputfile.MaxSpec)
 	if err != nil {
 		var why *fs.PathError
 		if errors.As(err, &why) {
 			err = why.Err
 		}
-		return nil, yamlpos.Errors{{Pos: yamlpos.Pos{File: path}, Msg: err.Error()}}
+		return nil, diag.Errors{{Pos: diag.Pos{File: path}, Msg: err.Error()}}
 	}
 	return Parse(path, data)
 }
 
 // Parse reads a spec from data; file is its name in messages, and its folder is where
-// relative paths start. The error is a yamlpos.Errors with all that is wrong.
+// relative paths start. The error is a diag.Errors with all that is wrong.
 func Parse(file string, data []byte) (*Spec, error) {
-	s := defaults()
+	s := Defaults()
 	errs := all(yamlpos.Decode(file, data, s))
 	if s.At.Present() { // else there is no map to judge
 		errs = append(errs, validate(s, len(errs) == 0)...)
@@ -74,14 +76,14 @@ func Parse(file string, data []byte) (*Spec, error) {
 	return s, nil
 }
 
-func all(err error) yamlpos.Errors {
-	var errs yamlpos.Errors
+func all(err error) diag.Errors {
+	var errs diag.Errors
 	errors.As(err, &errs)
 	return errs
 }
 
-// defaults is a spec before reading: what is not written stays.
-func defaults() *Spec {
+// Defaults is a spec before it is read. A key that is not written keeps its value.
+func Defaults() *Spec {
 	s := &Spec{
 		L2Source: Memories,
 		Trials:   1,
@@ -90,7 +92,7 @@ func defaults() *Spec {
 	s.Tokenizer.Name.Value = "o200k_base"
 	s.Levels.Value = Set[Level]{1}
 	s.ExitGate.Value = Set[string]{Record}
-	s.Budget.Value = Budget{Window: 32768, Template: 400, Question: 256, Memory: 1024, Chunk: 5000, Response: 2048}
+	s.Budget.Value = Budget(prompt.Budget{}.WithDefaults())
 	s.Checks.Budget.Value = BudgetCheck{Percentile: 95}
 	s.Checks.Tokenizer.Value = TokenizerCheck{MaxUndercount: 0.05}
 	return s
@@ -101,7 +103,7 @@ func (s *Spec) complete() {
 	for i := range s.Corpora {
 		c := &s.Corpora[i]
 		if !c.Chunk.At.Present() {
-			c.Chunk.Tokens.Value = 4800
+			c.Chunk.Tokens.Value = min(ChunkTokens, s.Budget.Value.Chunk)
 		}
 	}
 	for i := range s.Queries {
@@ -179,6 +181,7 @@ func (s *Spec) paths() (paths []*yamlpos.At[string]) {
 	for i := range s.Golden {
 		add(&s.Golden[i].File)
 		add(&s.Golden[i].Memory)
+		add(&s.Golden[i].L1Memory)
 	}
 	return paths
 }

@@ -3,7 +3,6 @@ package spec_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,35 +20,13 @@ const (
 	modeline    = "# yaml-language-server: $schema=schema.json\n"
 )
 
-// The committed schema is the one that the types make; -update writes it.
-func TestSchemaIsCurrent(t *testing.T) {
-	got := schemaText(t)
-	if *update {
-		if err := os.WriteFile(experiments+"schema.json", got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(string(read(t, experiments+"schema.json")), string(got)); diff != "" {
-		t.Errorf("experiments/schema.json (-file +types), mend it with go test ./harness/spec -update\n%s", diff)
-	}
-}
-
-func schemaText(t *testing.T) []byte {
-	t.Helper()
-	data, err := spec.Schema()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 // An editor shows a description of every key.
 func TestSchemaExplainsEverything(t *testing.T) {
 	var root struct {
 		definition
 		Defs map[string]definition `json:"$defs"`
 	}
-	if err := json.Unmarshal(schemaText(t), &root); err != nil {
+	if err := json.Unmarshal(spec.Schema(), &root); err != nil {
 		t.Fatal(err)
 	}
 	root.Defs["Spec"] = root.definition
@@ -221,7 +198,7 @@ func validate(s *jsonschema.Schema, data []byte) error {
 
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaText(t)))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(spec.Schema()))
 	if err != nil {
 		t.Fatal(err)
 	}

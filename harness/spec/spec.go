@@ -11,7 +11,9 @@ package spec
 import (
 	"slices"
 
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/harness/stat"
 )
 
 // Spec is an experiment. It expands to runs: corpora × queries × levels × exit settings ×
@@ -20,7 +22,7 @@ type Spec struct {
 	File string // as it was given
 	Dir  string // its folder
 
-	At          yamlpos.Place           `yaml:",pos"`
+	At          diag.Place              `yaml:",pos"`
 	Experiment  yamlpos.At[string]      `yaml:"experiment,required" min:"1" is:"id"` // names the output folder
 	About       string                  `yaml:"about"`                               // what the experiment is to show
 	Tokenizer   Tokenizer               `yaml:"tokenizer" enum:"cl100k_base,o200k_base,p50k_base,qwen2.5,r50k_base"`
@@ -39,15 +41,18 @@ type Spec struct {
 	Golden      []Golden                `yaml:"golden"`                                  // prompts whose bytes are committed
 	Checks      Checks                  `yaml:"checks"`
 	Expect      []Expect                `yaml:"expect"`   // what runs must come to
-	Decision    *Decision               `yaml:"decision"` // what is decided, and on whom
+	Decision    *Decision               `yaml:"decision"` // what is decided, and for which models
 	Compare     *Compare                `yaml:"compare"`  // baselines that the other models are compared with
 }
 
 // Values of Spec.ExitGate and Expect.ExitGate.
 const (
-	Record  = "record"  // the exit gate is recorded, and reading goes on
-	Enforce = "enforce" // the exit gate stops the run
+	Record  = stat.ExitRecord  // the exit gate is recorded, and reading goes on
+	Enforce = stat.ExitEnforce // the exit gate stops the run
 )
+
+// ChunkTokens is how full chunks are packed where a corpus does not say so.
+const ChunkTokens = 4800
 
 // Values of Spec.L2Source.
 const (
@@ -58,10 +63,10 @@ const (
 // Tokenizer is the vocabulary that budgets are counted with: a known one by its name (also
 // written bare, `qwen2.5`), or that of a tokenizer.json.
 type Tokenizer struct {
-	At        yamlpos.Place      `yaml:",pos" one:"name,file"`
+	At        diag.Place         `yaml:",pos" one:"name,file"`
 	Name      yamlpos.At[string] `yaml:"name" enum:"cl100k_base,o200k_base,p50k_base,qwen2.5,r50k_base"` // of a vocabulary
 	File      yamlpos.At[string] `yaml:"file" min:"1"`                                                   // a tokenizer.json of Hugging Face's tokenizers: byte-level BPE
-	Reference yamlpos.At[bool]   `yaml:"reference"`                                                      // count with tiktoken-go, slowly, to check our own counts of OpenAI's vocabularies
+	Reference yamlpos.At[bool]   `yaml:"reference"`                                                      // count with tiktoken-go, slowly, to check our own counts of OpenAI's vocabularies; only in a build with -tags reference
 }
 
 // DecodeYAML implements yamlpos.Unmarshaler.
@@ -87,19 +92,19 @@ func (t Tokenizer) String() string { return t.Name.Value + t.File.Value }
 //
 // The fields are in the order of prompt.Budget, so that the one converts to the other.
 type Budget struct {
-	Window   int `yaml:"window" min:"1"`   // prompt and response together
-	Template int `yaml:"template" min:"1"` // template and system message together
-	Question int `yaml:"question" min:"1"` // the query
-	Memory   int `yaml:"memory" min:"1"`   // the memory; a candidate over it is not written
-	Chunk    int `yaml:"chunk" min:"1"`    // one chunk as rendered; what it is packed to is another number, a corpus's chunk
-	Response int `yaml:"response" min:"1"` // the reply, its reasoning included
+	Window   int `yaml:"window" min:"1" max:"2147483647"`   // prompt and response together
+	Template int `yaml:"template" min:"1" max:"2147483647"` // template and system message together
+	Question int `yaml:"question" min:"1" max:"2147483647"` // the query
+	Memory   int `yaml:"memory" min:"1" max:"2147483647"`   // the memory; a candidate over it is not written
+	Chunk    int `yaml:"chunk" min:"1" max:"2147483647"`    // one chunk as rendered; what it is packed to is another number, a corpus's chunk
+	Response int `yaml:"response" min:"1" max:"2147483647"` // the reply, its reasoning included
 }
 
 func (b Budget) sum() int { return b.Template + b.Question + b.Memory + b.Chunk + b.Response }
 
 // Corpus is a session, or many from an import or a synth. It has exactly one source.
 type Corpus struct {
-	At     yamlpos.Place      `yaml:",pos" one:"path,import,synth"`
+	At     diag.Place         `yaml:",pos" one:"path,import,synth"`
 	ID     yamlpos.At[string] `yaml:"id,required" min:"1" is:"id"` // its name in this spec
 	Path   yamlpos.At[string] `yaml:"path" min:"1"`                // JSONL file with a record a line: {"role": "tool", "text": "…", "id": "r17"}
 	Import *Import            `yaml:"import"`
@@ -111,33 +116,39 @@ type Corpus struct {
 // Import is a data set in its published form, which brings its own queries and labels, or
 // a session in another format than ours.
 type Import struct {
-	At     yamlpos.Place      `yaml:",pos"`
-	Format string             `yaml:"format,required" enum:"claude-code,hotpotqa,jsonl,locomo,longmemeval,markdown,musique,openai-chat,squad,text"` // of the file
-	Path   yamlpos.At[string] `yaml:"path,required" min:"1"`                                                                                        // the file
-	Join   bool               `yaml:"join"`                                                                                                         // one session of all samples; else one each, named corpus/sample
+	At     diag.Place         `yaml:",pos"`
+	Format string             `yaml:"format,required" enum:"aider,anthropic-messages,claude-code,claude-web,codex,gemini-cli,hotpotqa,jsonl,langchain,locomo,longmemeval,markdown,musique,openai-chat,openai-responses,openhands,otel,sharegpt,squad,swe-agent,text"` // of the file
+	Path   yamlpos.At[string] `yaml:"path,required" min:"1"`                                                                                                                                                                                                          // the file
+	Join   bool               `yaml:"join"`                                                                                                                                                                                                                           // one session of all samples; else one each, named corpus/sample
 }
 
 // asks reports whether the data set brings queries.
 func (i *Import) asks() bool {
-	return i != nil && !slices.Contains([]string{"claude-code", "jsonl", "markdown", "openai-chat", "text"}, i.Format)
+	return i != nil && !i.oneSession() && !slices.Contains([]string{"anthropic-messages", "claude-web", "gemini-cli", "langchain",
+		"openai-chat", "openai-responses", "openhands", "sharegpt"}, i.Format)
 }
 
 // sampled reports whether the corpus is many sessions, named corpus/sample.
 func (i *Import) sampled() bool {
-	return i != nil && !i.Join && (i.asks() || i.Format == "openai-chat")
+	return i != nil && !i.Join && !i.oneSession()
+}
+
+// oneSession reports whether a file of the format is always one session.
+func (i *Import) oneSession() bool {
+	return slices.Contains([]string{"aider", "claude-code", "codex", "jsonl", "markdown", "otel", "swe-agent", "text"}, i.Format)
 }
 
 // Chunk is how a corpus is packed, by exactly one measure. It is another number than the
 // limit Budget.Chunk.
 type Chunk struct {
-	At      yamlpos.Place   `yaml:",pos" one:"tokens,records"`
-	Tokens  yamlpos.At[int] `yaml:"tokens" min:"1"`  // whole records up to so many tokens; 4800 if neither is given
+	At      diag.Place      `yaml:",pos" one:"tokens,records"`
+	Tokens  yamlpos.At[int] `yaml:"tokens" min:"1"`  // whole records up to so many tokens, at most budget.chunk; 4800, or budget.chunk if that is less, if neither is given
 	Records yamlpos.At[int] `yaml:"records" min:"1"` // so many records
 }
 
 // Query is a standing question.
 type Query struct {
-	At       yamlpos.Place        `yaml:",pos"`
+	At       diag.Place           `yaml:",pos"`
 	ID       yamlpos.At[string]   `yaml:"id,required" min:"1" is:"id"` // its name in this spec
 	Text     yamlpos.At[string]   `yaml:"text,required" min:"1"`       // as models read it
 	Corpora  []yamlpos.At[string] `yaml:"corpora" min:"1"`             // ids of those it is asked of; all, if none are named
@@ -145,12 +156,16 @@ type Query struct {
 	Answers  []string             `yaml:"answers"`                     // wordings of the right answer, of which an answer holds one
 
 	AllAnswers yamlpos.At[bool] `yaml:"all_answers"` // answers are the parts of the right answer: it holds them all
+	Answerable yamlpos.At[bool] `yaml:"answerable"`  // false: the corpora do not hold the answer, and nothing is evidence
+	Tags       yamlpos.Texts    `yaml:"tags"`        // what the query is grouped by, as {category: multi-hop}
 }
+
+func (q Query) unanswerable() bool { return q.Answerable.Present() && !q.Answerable.Value }
 
 // Evidence is a label: a record by its id (also written bare, `r17`), or the places where
 // a text stands.
 type Evidence struct {
-	At     yamlpos.Place      `yaml:",pos" one:"id,match"`
+	At     diag.Place         `yaml:",pos" one:"id,match"`
 	ID     yamlpos.At[string] `yaml:"id" min:"1"`     // of the record
 	Match  yamlpos.At[string] `yaml:"match" min:"1"`  // the text; it must stand in the corpora exactly once, unless all is true
 	Corpus yamlpos.At[string] `yaml:"corpus" min:"1"` // where to look; any corpus of the query, if not given
@@ -208,7 +223,7 @@ func (s *Set[T]) DecodeYAML(n yamlpos.Node) {
 
 // Model answers the prompts of a run. It has exactly one of policy, script, replay, live.
 type Model struct {
-	At     yamlpos.Place      `yaml:",pos" one:"policy,script,replay,live"`
+	At     diag.Place         `yaml:",pos" one:"policy,script,replay,live"`
 	ID     yamlpos.At[string] `yaml:"id,required" min:"1" is:"id"`                                          // its name in this spec
 	Policy yamlpos.At[string] `yaml:"policy" enum:"oracle,noisy_oracle,always_update,never_update,lexical"` // a rule in place of a model
 	Script yamlpos.At[string] `yaml:"script" min:"1"`                                                       // a gate script: a file that says what is answered at each turn
@@ -224,23 +239,32 @@ type Model struct {
 
 // Price is what a model's tokens cost, in USD per million.
 type Price struct {
-	At         yamlpos.Place       `yaml:",pos"`
+	At         diag.Place          `yaml:",pos"`
 	Prompt     yamlpos.At[float64] `yaml:"prompt,required" min:"0"`     // tokens that are sent
 	Completion yamlpos.At[float64] `yaml:"completion,required" min:"0"` // tokens that come back, reasoning included
 }
+
+// ReadsLabels reports whether the model is a policy that is told where the evidence is.
+func (m *Model) ReadsLabels() bool {
+	return m.Policy.Value == Oracle || m.Policy.Value == NoisyOracle
+}
+
+// Oracle is the policy that follows the labels.
+const Oracle = "oracle"
 
 // NoisyOracle is the policy that takes error probabilities.
 const NoisyOracle = "noisy_oracle"
 
 // Golden is a committed file that holds a prompt's exact bytes.
 type Golden struct {
-	At     yamlpos.Place      `yaml:",pos" one:"turn,answer"`
-	File   yamlpos.At[string] `yaml:"file,required" min:"1"`   // written by mem golden update
-	Query  yamlpos.At[string] `yaml:"query,required" min:"1"`  // id of a query
-	Corpus yamlpos.At[string] `yaml:"corpus,required" min:"1"` // id of a corpus; of an import: corpus/sample
-	Turn   yamlpos.At[int]    `yaml:"turn" min:"1"`            // the chunk that the prompt shows, counted from 1
-	Answer yamlpos.At[bool]   `yaml:"answer"`                  // true: the prompt that asks for the answer
-	Memory yamlpos.At[string] `yaml:"memory" min:"1"`          // file with the memory before the turn, from turn 2 on; of an answer, the final one
+	At       diag.Place         `yaml:",pos" one:"turn,answer"`
+	File     yamlpos.At[string] `yaml:"file,required" min:"1"`  // written by mem golden update
+	Query    yamlpos.At[string] `yaml:"query,required" min:"1"` // id of a query
+	Corpus   yamlpos.At[string] `yaml:"corpus" min:"1"`         // id of a corpus; of an import: corpus/sample
+	Turn     yamlpos.At[int]    `yaml:"turn" min:"1"`           // the chunk that the prompt shows, counted from 1
+	Answer   yamlpos.At[bool]   `yaml:"answer"`                 // true: the prompt that asks for the answer
+	Memory   yamlpos.At[string] `yaml:"memory" min:"1"`         // file with the memory before the turn, from turn 2 on; of an answer, the final one
+	L1Memory yamlpos.At[string] `yaml:"l1_memory" min:"1"`      // file with the L1 memory that is the chunk of an L2 turn, in place of corpus
 }
 
 // Checks tunes the checks that judge every experiment.
@@ -267,7 +291,7 @@ type TokenizerCheck struct {
 // Expect says what the selected runs must show. A selector that is not given selects all;
 // the corpus of an import selects all its samples.
 type Expect struct {
-	At yamlpos.Place `yaml:",pos"`
+	At diag.Place `yaml:",pos"`
 
 	Model    yamlpos.At[string] `yaml:"model" min:"1"`                   // selects by id
 	Query    yamlpos.At[string] `yaml:"query" min:"1"`                   // selects by id

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 	"github.com/poimen-memory/mem/prompt"
@@ -27,7 +28,7 @@ type wrong struct{ name, data, want string }
 const wrongFile = "testdata/wrong.txtar"
 
 // wrongs are the pairs of `-- NAME --` and `-- want --` in the archive, below its heading.
-func wrongs(t *testing.T) (heading string, list []wrong) {
+func wrongs(t testing.TB) (heading string, list []wrong) {
 	t.Helper()
 	parts := strings.Split("\n"+string(read(t, wrongFile)), "\n-- ")
 	cut := func(part string) (name, data string) {
@@ -42,7 +43,7 @@ func wrongs(t *testing.T) (heading string, list []wrong) {
 	return strings.TrimPrefix(parts[0], "\n"), list
 }
 
-func read(t *testing.T, path string) []byte {
+func read(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -78,8 +79,8 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-func at(line, col int, path string) yamlpos.Place {
-	return yamlpos.Place{Pos: yamlpos.Pos{File: "testdata/first.yaml", Line: line, Col: col}, Path: path}
+func at(line, col int, path string) diag.Place {
+	return diag.Place{Pos: diag.Pos{File: "testdata/first.yaml", Line: line, Col: col}, Path: path}
 }
 
 func text(value string, line, col int, path string) yamlpos.At[string] {
@@ -167,7 +168,8 @@ func TestFull(t *testing.T) {
 		Expect:  []any{row.FinalMemory.Value, row.ChunksUsed.Value, s.Expect[1].FinalMemory.Value.Text, s.Expect[1].Level.Value},
 		Queries: []int{len(s.Queries[0].Corpora), len(s.Queries[1].Corpora)},
 		Decision: []any{s.Decision.ID.Value, s.Decision.For.Models[0].Value, s.Decision.For.Levels.Value, s.Decision.Require[1].Metric.Value,
-			s.Decision.Require[1].Threshold.Value, s.Compare.Baselines[0].Value, s.Compare.Metrics[0].Value, s.Prompt.Template.Value},
+			s.Decision.Require[1].Threshold.Value, s.Decision.Require[1].By.Value, s.Decision.Require[1].Floor.Value,
+			s.Decision.Unit.Value, s.Decision.Looks[1].Value, s.Decision.Pick.Value, s.Decision.MissingAtMost.Value, s.Compare.Baselines[0].Value, s.Compare.Metrics[0].Value, s.Compare.Unit.Value, s.Prompt.Template.Value},
 	}
 	want := values{
 		Levels: spec.Set[spec.Level]{1, 2}, Exit: spec.Set[string]{"record", "enforce"}, Trials: 3,
@@ -178,7 +180,7 @@ func TestFull(t *testing.T) {
 		Evidence: []any{"r17", "listening on 6380", "staging", true, "dir/full.yaml:17:29 queries[0].evidence[1].match"},
 		Expect:   []any{spec.Memory{None: true}, 0, "yes", spec.Level(2)},
 		Queries:  []int{1, 3},
-		Decision: []any{"M1.8", "oracle", s.Levels.Value, "exit_safe", 1.0, "noisy", "recall_strict", "dir/prompts/short.txt"},
+		Decision: []any{"M1.8", "oracle", s.Levels.Value, "exit_safe", spec.Threshold(0.9), "type", spec.Threshold(0.7), "query", 50, "each", 0.02, "noisy", "recall_strict", "session", "dir/prompts/short.txt"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -191,7 +193,7 @@ func TestShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	place := func(p yamlpos.Place) string { return p.Pos.String() + " " + p.Path }
+	place := func(p diag.Place) string { return p.Pos.String() + " " + p.Path }
 	tuesday, noisier, row := s.Corpora[1], s.Models[1], s.Expect[1]
 	got := []any{
 		tuesday.ID.Value, place(tuesday.At), tuesday.Path.Value, tuesday.Chunk.Tokens.Value, place(tuesday.Chunk.Tokens.Place),
@@ -222,17 +224,17 @@ func TestLoadAll(t *testing.T) {
 		}
 		return path
 	}
-	a, b, twin, bad := write("a.yaml", "one"), write("b.yaml", "two"), write("twin.yaml", "ONE"), write("bad.yaml", "a/b")
+	a, b, same, bad := write("a.yaml", "one"), write("b.yaml", "two"), write("same.yaml", "ONE"), write("bad.yaml", "a/b")
 
 	specs, err := spec.LoadAll([]string{b, a})
 	if err != nil || len(specs) != 2 || specs[0].Experiment.Value != "two" {
 		t.Errorf("got %v, %v", specs, err)
 	}
-	specs, err = spec.LoadAll([]string{bad, dir + "/none.yaml", dir, a, twin})
+	specs, err = spec.LoadAll([]string{bad, dir + "/none.yaml", dir, a, same})
 	want := bad + `:1:13: experiment: found "a/b", want 1 to 64 letters a-z or A-Z, digits and . _ -, the first a letter or a digit
 ` + dir + `/none.yaml: no such file or directory
-` + dir + `: is a directory
-` + twin + `:1:13: experiment: found "ONE", which is also the experiment of ` + a + `:1:13: want a name of its own (case does not count)`
+` + dir + `: is a directory, want a regular file
+` + same + `:1:13: experiment: found "ONE", which is also the experiment of ` + a + `:1:13: want a name of its own (case does not count)`
 	if err == nil || err.Error() != want || specs != nil {
 		t.Errorf("got %v\n%v\nwant\n%s", specs, err, want)
 	}
@@ -266,10 +268,10 @@ func TestTokenizersAreThoseThatCount(t *testing.T) {
 		}
 	}
 	for _, name := range token.Names() {
-		_, none := token.Reference(name)
+		hasReference := name != "qwen2.5"
 		_, err := spec.Parse("t.yaml", fmt.Appendf(nil, tokenized, fmt.Sprintf("{name: %s, reference: true}", name)))
-		if (none == nil) != (err == nil) {
-			t.Errorf("%s: reference %v, spec %v", name, none, err)
+		if hasReference != (err == nil) {
+			t.Errorf("%s: reference %v, spec %v", name, hasReference, err)
 		}
 	}
 }
@@ -296,7 +298,7 @@ func TestTokenizer(t *testing.T) {
 		if s.Tokenizer.At.Pos.String() != "dir/t.yaml:2:12" {
 			t.Errorf("%s: at %v", text, s.Tokenizer.At.Pos)
 		}
-		if diff := cmp.Diff(want, s.Tokenizer, cmpopts.IgnoreTypes(yamlpos.Place{})); diff != "" {
+		if diff := cmp.Diff(want, s.Tokenizer, cmpopts.IgnoreTypes(diag.Place{})); diff != "" {
 			t.Errorf("%s: -want +got\n%s", text, diff)
 		}
 	}

@@ -2,10 +2,10 @@ package spec
 
 import (
 	"math"
-	"reflect"
 	"strconv"
 	"strings"
 
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 )
 
@@ -13,10 +13,10 @@ import (
 // coding agent's session. It brings its own queries and labels; sessions are named
 // corpus/sample. What is not given is as the task has it.
 type Synth struct {
-	At       yamlpos.Place           `yaml:",pos" one:"tokens,lengths"`
+	At       diag.Place              `yaml:",pos" one:"tokens,lengths"`
 	Task     yamlpos.At[string]      `yaml:"task,required" enum:"niah_multikey_1,niah_multikey_2,niah_multikey_3,niah_multiquery,niah_multivalue,niah_single_1,niah_single_2,niah_single_3,qa,session,vt"` // what is hidden in what (RULER, arXiv 2404.06654)
 	Tokens   yamlpos.At[Length]      `yaml:"tokens"`                                                                                                                                                       // of a session, at most: 65536, or 64k
-	Lengths  yamlpos.At[Set[Length]] `yaml:"lengths" min:"1"`                                                                                                                                              // a ladder of tokens, with so many samples of each: [8k, 32k, 128k, 1m]
+	Lengths  yamlpos.At[Set[Length]] `yaml:"lengths" min:"1"`                                                                                                                                              // several lengths in tokens, with so many samples of each: [8k, 32k, 128k, 1m]
 	Samples  yamlpos.At[int]         `yaml:"samples" min:"1"`                                                                                                                                              // sessions of a length, each with its own places, keys and values; 1 if not given
 	Needles  yamlpos.At[int]         `yaml:"needles" min:"1"`                                                                                                                                              // keys; of vt: chains
 	Values   yamlpos.At[int]         `yaml:"values" min:"1"`                                                                                                                                               // of a key; of vt: hops of a chain; of session: over time, the newest counts
@@ -29,7 +29,7 @@ type Synth struct {
 
 // From is the data set that task qa takes questions, their gold documents and distractors from.
 type From struct {
-	At     yamlpos.Place      `yaml:",pos"`
+	At     diag.Place         `yaml:",pos"`
 	Format yamlpos.At[string] `yaml:"format,required" enum:"hotpotqa,jsonl,musique,squad"` // of the file; jsonl: what mem corpus import wrote of one
 	Path   yamlpos.At[string] `yaml:"path,required" min:"1"`                               // the file
 	Labels yamlpos.At[string] `yaml:"labels" min:"1"`                                      // of jsonl: the labels file with its questions
@@ -54,14 +54,10 @@ func ParseLength(s string) (l Length, ok bool) {
 func (l *Length) DecodeYAML(n yamlpos.Node) {
 	tokens, ok := ParseLength(n.Text())
 	if !ok {
-		n.Want("a number of tokens, such as 8192, 8k or 1m")
+		n.Want("a number of tokens up to 2147483647, such as 8192, 8k or 1m")
 		return
 	}
 	*l = tokens
-}
-
-func (Length) shape(*generator, reflect.StructTag) schema {
-	return schema{"anyOf": []schema{{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "^[1-9][0-9]*[kKmM]$"}}}
 }
 
 // Depth is where needles stand: uniform, grid, or a percentage as it is written.
@@ -77,14 +73,10 @@ func (d *Depth) DecodeYAML(n yamlpos.Node) {
 	*d = Depth(n.Text())
 }
 
-func (Depth) shape(*generator, reflect.StructTag) schema {
-	return schema{"anyOf": []schema{{"enum": []string{"uniform", "grid"}}, {"type": "number", "minimum": 0, "maximum": 100}}}
-}
-
 // Haystack is what needles are hidden in: noise, which repeats itself, text, or other
 // needles, by name (also written bare), or a text file whose sentences are repeated.
 type Haystack struct {
-	At   yamlpos.Place      `yaml:",pos" one:"name,file"`
+	At   diag.Place         `yaml:",pos" one:"name,file"`
 	Name yamlpos.At[string] `yaml:"name" enum:"needles,noise,text"` // of what is made
 	File yamlpos.At[string] `yaml:"file" min:"1"`                   // a text in sentences
 }
@@ -101,8 +93,4 @@ func (h *Haystack) DecodeYAML(n yamlpos.Node) {
 		h.Name.DecodeYAML(n)
 		h.At = n.Place()
 	}
-}
-
-func (Haystack) shape(g *generator, tag reflect.StructTag) schema {
-	return schema{"anyOf": []schema{text(tag), g.define(reflect.ValueOf(Haystack{}))}}
 }

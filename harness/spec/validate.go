@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 )
 
@@ -14,14 +15,14 @@ import (
 // one mistake is one complaint.
 type validator struct {
 	*Spec
-	errs yamlpos.Errors
+	errs diag.Errors
 
 	corpora, queries, models names
 }
 
 // validate judges a spec; decoded is whether all of it was understood. If not, what is
 // missing may be what was not.
-func validate(s *Spec, decoded bool) yamlpos.Errors {
+func validate(s *Spec, decoded bool) diag.Errors {
 	v := &validator{Spec: s}
 	v.ids()
 	v.models.open = v.models.open || !decoded && len(s.Models) == 0
@@ -30,6 +31,7 @@ func validate(s *Spec, decoded bool) yamlpos.Errors {
 	v.answer()
 	v.levels()
 	v.paths()
+	each(v, s.Corpora, (*validator).packing)
 	each(v, s.Corpora, (*validator).synth)
 	each(v, s.Queries, (*validator).query)
 	each(v, s.Models, (*validator).model)
@@ -47,7 +49,7 @@ func each[T any](v *validator, list []T, judge func(*validator, T)) {
 	}
 }
 
-func (v *validator) errorf(at yamlpos.Place, format string, args ...any) {
+func (v *validator) errorf(at diag.Place, format string, args ...any) {
 	v.errs = append(v.errs, at.Errorf(format, args...))
 }
 
@@ -60,7 +62,7 @@ type names struct {
 // refer wants ref, where it is given, to be one of the names.
 func (v *validator) refer(ref yamlpos.At[string], to names) {
 	if ref.Value != "" && !to.open && !slices.Contains(to.known, ref.Value) {
-		v.errorf(ref.Place, "%s", yamlpos.OneOf(ref.Value, to.known))
+		v.errorf(ref.Place, "%s", diag.OneOf(ref.Value, to.known))
 	}
 }
 
@@ -90,7 +92,7 @@ func (v *validator) ids() {
 
 // entry is an element of a section: a map and its id.
 type entry struct {
-	at yamlpos.Place
+	at diag.Place
 	id yamlpos.At[string]
 }
 
@@ -102,7 +104,7 @@ func ids[T any](list []T, of func(T) entry) (found []entry) {
 }
 
 func (v *validator) unique(section string, entries []entry) (n names) {
-	first := map[string]yamlpos.Pos{}
+	first := map[string]diag.Pos{}
 	for _, e := range entries {
 		key := strings.ToLower(e.id.Value)
 		before, again := first[key]
@@ -135,7 +137,7 @@ func (v *validator) id(id yamlpos.At[string]) {
 func CheckName(s string) error {
 	switch {
 	case !isID(s):
-		return fmt.Errorf("found %s, want 1 to 64 letters a-z or A-Z, digits and . _ -, the first a letter or a digit", yamlpos.Quote(s))
+		return fmt.Errorf("found %s, want 1 to 64 letters a-z or A-Z, digits and . _ -, the first a letter or a digit", diag.Quote(s))
 	case isReserved(s):
 		return fmt.Errorf("found %q, which cannot be the name of a folder on Windows", s)
 	}
@@ -159,7 +161,14 @@ func isReserved(s string) bool {
 func (v *validator) tokenizer() {
 	t := v.Tokenizer
 	if t.Reference.Value && (t.File.Present() || t.Name.Value == "qwen2.5") {
-		v.errorf(t.Reference.Place, "found reference: true for %s, want it for cl100k_base, o200k_base, p50k_base or r50k_base", yamlpos.Quote(t.String()))
+		v.errorf(t.Reference.Place, "found reference: true for %s, want it for cl100k_base, o200k_base, p50k_base or r50k_base", diag.Quote(t.String()))
+	}
+}
+
+// packing: a chunk that is filled above the budget would be sent by no run.
+func (v *validator) packing(c Corpus) {
+	if n, most := c.Chunk.Tokens, v.Budget.Value.Chunk; n.Present() && n.Value > most && most > 0 {
+		v.errorf(n.Place, "found %d, which is above budget.chunk, %d: want at most that, or budget: {chunk: %d}", n.Value, most, n.Value)
 	}
 }
 
@@ -212,7 +221,7 @@ func (v *validator) synth(c Corpus) {
 }
 
 func (v *validator) from(s *Synth) {
-	for _, field := range []yamlpos.Place{s.Needles.Place, s.Values.Place, s.Queries.Place, s.Haystack.At} {
+	for _, field := range []diag.Place{s.Needles.Place, s.Values.Place, s.Queries.Place, s.Haystack.At} {
 		if field.Present() {
 			v.errorf(field, "found it with task qa, want it with another task: qa hides the documents of its data set")
 		}
@@ -228,6 +237,9 @@ func (v *validator) from(s *Synth) {
 func (v *validator) query(q Query) {
 	if q.AllAnswers.Value && len(q.Answers) == 0 {
 		v.errorf(q.AllAnswers.Place, "found all_answers without answers, which it is about")
+	}
+	if q.unanswerable() && len(q.Evidence)+len(q.Answers) > 0 {
+		v.errorf(q.Answerable.Place, "found answerable: false with evidence or answers, want one of them")
 	}
 	for _, c := range q.Corpora {
 		v.referCorpus(c)
@@ -258,10 +270,13 @@ func (v *validator) model(m Model) {
 	if m.Live != nil {
 		v.live(m.Live)
 	}
+	if m.Policy.Value == NoisyOracle && !m.WrongUpdate.Present() && !m.WrongExit.Present() && !m.Malformed.Present() {
+		v.errorf(m.Policy.Place, "found noisy_oracle without errors, which is the oracle: want at least one of wrong_update, wrong_exit, malformed, as in wrong_update: 0.1")
+	}
 	if m.Policy.Value == NoisyOracle || m.Policy.Present() && m.Policy.Value == "" {
 		return
 	}
-	for _, field := range []yamlpos.Place{m.WrongUpdate.Place, m.WrongExit.Place, m.Malformed.Place, m.Seed.Place} {
+	for _, field := range []diag.Place{m.WrongUpdate.Place, m.WrongExit.Place, m.Malformed.Place, m.Seed.Place} {
 		if field.Present() {
 			v.errorf(field, "found a field of policy noisy_oracle, want it there only")
 		}
@@ -271,12 +286,18 @@ func (v *validator) model(m Model) {
 func (v *validator) golden(g Golden) {
 	v.refer(g.Query, v.queries)
 	v.referCorpus(g.Corpus)
+	switch {
+	case g.L1Memory.Present() && (g.Corpus.Present() || g.Answer.Present()):
+		v.errorf(g.L1Memory.Place, "found l1_memory beside corpus or answer: want it with a turn alone, it is the chunk of an L2 prompt")
+	case !g.L1Memory.Present() && !g.Corpus.Present():
+		v.errorf(g.At, "corpus is missing: want the corpus whose chunk the prompt shows, or l1_memory: FILE for the prompt of L2")
+	}
 	v.goldenOf(g)
 }
 
 // goldenFiles: two prompts cannot both be the bytes of one file.
 func (v *validator) goldenFiles() {
-	first := map[string]yamlpos.Place{}
+	first := map[string]diag.Place{}
 	for _, g := range v.Golden {
 		key := path.Clean(g.File.Value)
 		if strings.EqualFold(path.Base(key), "LEDGER.jsonl") {
@@ -312,6 +333,16 @@ func (v *validator) expect(e Expect) {
 }
 
 func (e Expect) expects() bool {
-	return slices.ContainsFunc([]yamlpos.Place{e.ChunksSeen.Place, e.ChunksUsed.Place, e.FinalMemory.Place, e.Calls.Place,
-		e.Exits.Place, e.BudgetExceeded.Place, e.ParseFailed.Place, e.StoppedBy.Place, e.SubEM.Place}, yamlpos.Place.Present)
+	return slices.ContainsFunc([]diag.Place{e.ChunksSeen.Place, e.ChunksUsed.Place, e.FinalMemory.Place, e.Calls.Place,
+		e.Exits.Place, e.BudgetExceeded.Place, e.ParseFailed.Place, e.StoppedBy.Place, e.SubEM.Place}, diag.Place.Present)
+}
+
+// live checks what can be without the environment.
+func (v *validator) live(l *Live) {
+	if !strings.Contains(l.BaseURL.Value, "${") && l.BaseURL.Value != "" {
+		v.errs = append(v.errs, checkURL(l.BaseURL)...)
+	}
+	if name := l.APIKeyEnv; name.Present() && !isVariable(name.Value) {
+		v.errorf(name.Place, "want the name of an environment variable, never a key itself")
+	}
 }

@@ -1,17 +1,15 @@
-// Package stat turns turns into gate metrics with intervals, and these into a decision, a
-// comparison or a plan. Numbers in, numbers out: it knows no log, no spec and no model.
+// Package stat turns turns into gate metrics with intervals, and these into a decision.
+// Numbers in, numbers out: it knows no log, no spec and no model. docs/statistics.md explains
+// the statistics.
 //
-// The way through it:
+//	Sample.Add(Run)  collects the runs of one model, level and exit setting, one at a time
+//	Sample.Measure   every metric: value, interval, sample size (an Estimate)
+//	Sample.By        a metric on each group of a tag
+//	Sample.Decide    GO, NO-GO, INCONCLUSIVE or INVALID, by a Rule
 //
-//	[]Run → Groups → Metric (an Estimate: value, interval, units, notes)   metrics.go
-//	[]Run → Decide → Decision (GO, NO-GO, INCONCLUSIVE, INVALID)           decision.go
-//	[]Run, []Run → Compare → Comparison (difference, sign-flip test)       compare.go
-//	Plan → Power (how many queries decide, at assumed rates)               power.go
+// The intervals are those of package cluster; packages compare, power, answer and confidence
+// compare models, plan experiments, score answers and describe recorded probabilities.
 //
-// The independent unit is the query. Turns of a run share a memory and trials of a query
-// share a question, so neither is a sample of its own: an interval over turns (Wilson's,
-// say) claims a certainty that the data do not have, and is not offered.
-//
-// A ratio with a zero denominator is undefined: a nil pointer here, null in JSON, an en
-// dash in text, always with its reason; never 0 and never NaN.
+// A ratio with a zero denominator is undefined: a nil pointer here, null in JSON, an en dash
+// in text, always with its reason; never 0 and never NaN.
 package stat

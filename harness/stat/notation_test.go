@@ -1,23 +1,21 @@
 package stat_test
 
 import (
+	"fmt"
 	"strings"
 
-	"github.com/poimen-memory/mem/harness/stat"
+	stat "github.com/poimen-memory/mem/harness/stat"
 )
 
 // parseRun reads a run from a line of turns, one word each. The letter is the turn, upper
 // case on evidence: y yes and written, b yes but over budget, n no, f none parsed. After
-// it: ! the exit gate says end, 2 parsed at attempt 2, ~ an ignored candidate that differs
+// it: ! the exit gate replied end, 2 parsed at attempt 2, ~ an ignored candidate that differs
 // from the memory, = one that does not, * the memory's bytes changed. Every write makes
 // the memory 10 tokens longer.
 func parseRun(query string, trial int, line string) stat.Run {
-	r := stat.Run{Query: query, Corpus: "c", Level: "L1", Model: "m", Trial: trial}
-	for i, word := range strings.Fields(line) {
+	r := stat.Run{Query: query, Corpus: "c-" + query, Level: "L1", Model: "m", Trial: trial}
+	for _, word := range strings.Fields(line) {
 		t := parseTurn(word)
-		if t.Evidence {
-			r.LastEvidence = i + 1
-		}
 		if t.Written {
 			r.MemoryTokens += 10
 		}
@@ -39,11 +37,10 @@ func parseTurn(word string) stat.Turn {
 }
 
 // repeat is runs of so many queries and trials, all with the same turns.
-func repeat(queries, trials int, line string) []stat.Run {
-	var runs []stat.Run
+func repeat(queries, trials int, line string) (runs []stat.Run) {
 	for q := range queries {
 		for trial := range trials {
-			runs = append(runs, parseRun(string(rune('A'+q/26))+string(rune('a'+q%26)), trial, line))
+			runs = append(runs, parseRun(fmt.Sprint("q", q), trial, line))
 		}
 	}
 	return runs

@@ -1,36 +1,47 @@
 package stat
 
+import "github.com/poimen-memory/mem/harness/stat/answer"
+
 // Turn is one turn with a model reply, as the metrics see it. A turn without a reply (a
 // transport failure) is not a Turn: its run is Incomplete.
 type Turn struct {
 	Evidence   bool // the chunk overlaps a label
 	Parsed     bool
 	FirstTry   bool // parsed at attempt 1
-	Update     bool // U_t as said; false if not parsed
-	Exit       bool // E_t as said; false if not parsed
+	Update     bool // U_t as replied; false if not parsed
+	Exit       bool // E_t as replied; false if not parsed
 	Written    bool // the update became the memory
 	OverBudget bool // the update was rejected for its length
 
 	Candidate    bool // the reply held a candidate memory
-	Differs      bool // of a turn that said no: the ignored candidate is not the memory
+	Differs      bool // of a turn that replied no: the ignored candidate is not the memory
 	Changed      bool // the memory's bytes after the turn are not those before it
 	MemoryTokens int  // of the memory after the turn
 }
 
-// Run is the turns of one run in order, as far as it came, with what names it.
+// Run is the turns of one run in order, with what names it.
 type Run struct {
-	Query, Corpus, Level, Model string
-	Exit                        string // the exit setting: ExitRecord (or empty), ExitEnforce
-	Trial                       int
+	Query   string // as cluster.Names names it: ids that are one query have one name
+	ID      string // of the query in the spec, where that is another; tells the runs of merged ids apart
+	Session string // as cluster.Names names it; empty: Corpus
+	Corpus  string // the source that trials repeat
+	Level   string
+	Model   string
+	Exit    string            // the exit setting: ExitRecord (or empty), ExitEnforce
+	Tags    map[string]string // of the query; may be shared between runs
+	Trial   int
 
 	Turns        []Turn
-	Total        int  // T, chunks of the whole source; 0: as many as Turns
-	LastEvidence int  // t*, 1-based, of the whole source; 0: no evidence
-	Evidence     int  // evidence chunks of the whole source; 0: those among Turns
-	MemoryTokens int  // of the final memory
-	Incomplete   bool // stopped by a transport failure: in no metric
+	Total        int   // T, chunks of the whole source; 0: as many as Turns
+	Evidence     []int // 1-based evidence chunks of the whole source, ascending; nil: those of Turns
+	MemoryTokens int   // of the final memory
+	// Incomplete says that the run stopped early: it is in no estimate, and all its T turns
+	// are missing to a decision. Evidence must be given.
+	Incomplete bool
 
-	Answer *AnswerScore // nil: no answer step, or no references to score it by
+	// Answer is nil without an answer step or without references. Of an incomplete run only
+	// whether it is nil counts.
+	Answer *answer.Score
 }
 
 // The exit settings of a run, as specs call them.
@@ -42,84 +53,82 @@ const (
 // chunks is T.
 func (r Run) chunks() int { return max(r.Total, len(r.Turns)) }
 
-// unanswered is the number of turns that had no model reply: all that an incomplete run
-// did not reach.
-func (r Run) unanswered() int {
-	if !r.Incomplete {
-		return 0
+// session is the name of the run's session.
+func (r Run) session() string {
+	if r.Session == "" {
+		return r.Corpus
 	}
-	return r.chunks() - len(r.Turns)
+	return r.Session
 }
 
-// issued is the number of turns that there should have been a reply to.
-func (r Run) issued() int { return len(r.Turns) + r.unanswered() }
-
-// scored is a complete run with what most metrics ask of it.
-type scored struct {
-	Run
-	opened int // t_x, the first parsed end; 0: never
-	stop   int // t_stop: t_x, else T
-}
-
-func score(r Run) scored {
-	s := scored{Run: r, stop: r.chunks()}
+// evidence is the 1-based numbers of the evidence chunks.
+func (r Run) evidence() []int {
+	if r.Evidence != nil {
+		return r.Evidence
+	}
+	var chunks []int
 	for i, t := range r.Turns {
-		if t.Parsed && t.Exit {
-			s.opened, s.stop = i+1, i+1
-			break
+		if t.Evidence {
+			chunks = append(chunks, i+1)
 		}
 	}
-	return s
+	return chunks
 }
 
-func (s scored) hasEvidence() bool { return s.LastEvidence > 0 }
+// lastEvidence is t*; 0 if there is no evidence.
+func (r Run) lastEvidence() int {
+	chunks := r.evidence()
+	if len(chunks) == 0 {
+		return 0
+	}
+	return chunks[len(chunks)-1]
+}
 
-func (s scored) safe() bool { return s.hasEvidence() && s.stop >= s.LastEvidence }
+// firstExit is t_x, the first parsed end; 0 if there is none.
+func (r Run) firstExit() int {
+	for i, t := range r.Turns {
+		if t.Parsed && t.Exit {
+			return i + 1
+		}
+	}
+	return 0
+}
 
-// delay is t_stop − t*, in turns; negative for a premature exit.
-func (s scored) delay() float64 { return float64(s.stop - s.LastEvidence) }
+// exit is the outcome of the exit gate in one run.
+func (r Run) exit() exit {
+	return exit{first: r.firstExit(), last: r.lastEvidence(), total: r.chunks()}
+}
 
 // success is what pass_k counts: all evidence committed, and no exit before the last of it.
-func (s scored) success() bool {
-	for _, t := range s.Turns {
+func (r Run) success() bool {
+	for _, t := range r.Turns {
 		if t.Evidence && !t.committed() {
 			return false
 		}
 	}
-	return s.safe()
+	return r.exit().safe()
 }
 
-// lost is the number of evidence chunks that the run never reached, of how many: with the
-// exit gate enforced, the evidence after a premature exit.
-func (s scored) lost() (lost, of float64) {
-	reached := 0
-	for _, t := range s.Turns {
-		reached += one(t.Evidence)
-	}
-	all := max(s.Evidence, reached)
-	return float64(all - reached), float64(all)
-}
-
-// cleanReplies says whether every turn parsed at the first try.
-func (s scored) cleanReplies() bool {
-	for _, t := range s.Turns {
-		if !t.FirstTry {
+// gatesRight is success, with nothing written beside the evidence.
+func (r Run) gatesRight() bool {
+	for _, t := range r.Turns {
+		if t.Written && !t.Evidence {
 			return false
 		}
 	}
-	return true
+	return r.success()
 }
 
 // slope is the least-squares slope of memory tokens on the turn number, in tokens per turn;
 // undefined below 3 turns.
-func (s scored) slope() (slope float64, ok bool) {
-	n := float64(len(s.Turns))
+func (r Run) slope() (slope float64, ok bool) {
+	n := float64(len(r.Turns))
 	if n < 3 {
 		return 0, false
 	}
 	var weighted, squares float64
 	middle := (n - 1) / 2
-	for i, t := range s.Turns {
+	for i, t := range r.Turns {
 		d := float64(i) - middle
 		weighted += d * float64(t.MemoryTokens)
 		squares += d * d
@@ -127,9 +136,30 @@ func (s scored) slope() (slope float64, ok bool) {
 	return weighted / squares, true
 }
 
-func (t Turn) said() bool { return t.Parsed && t.Update }
+func (t Turn) yes() bool { return t.Parsed && t.Update }
 
-func (t Turn) committed() bool { return t.said() && t.Written }
+func (t Turn) committed() bool { return t.yes() && t.Written }
 
-// right says whether the update gate was: a parse failure never is.
-func (t Turn) right() bool { return t.Parsed && t.Update == t.Evidence }
+// exit is the outcome of the exit gate in one run, in turns.
+type exit struct {
+	first int // t_x; 0: the gate never opened
+	last  int // t*; 0: no evidence
+	total int // T
+}
+
+// stop is t_stop.
+func (e exit) stop() int {
+	if e.first > 0 {
+		return e.first
+	}
+	return e.total
+}
+
+func (e exit) safe() bool { return e.last > 0 && e.stop() >= e.last }
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

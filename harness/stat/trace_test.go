@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poimen-memory/mem/harness/stat"
+	stat "github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/stat/answer"
 )
 
 // trace is a run as the vectors write it.
@@ -27,7 +28,7 @@ type trace struct {
 }
 
 func (tr trace) run() stat.Run {
-	score := stat.ScoreAnswer(tr.Answer, tr.GoldAnswers, false)
+	score := answer.Compare(tr.Answer, tr.GoldAnswers, false)
 	r := stat.Run{Query: tr.Query, Corpus: tr.Corpus, Trial: tr.Trial, Total: tr.T, Answer: &score}
 	for i, turn := range tr.Turns {
 		parsed := turn.Status == "ok"
@@ -37,9 +38,6 @@ func (tr trace) run() stat.Run {
 			Changed: turn.Before != turn.After, MemoryTokens: turn.Tokens,
 		}
 		s.Written = s.Update && !s.OverBudget
-		if s.Evidence {
-			r.LastEvidence = i + 1
-		}
 		r.Turns = append(r.Turns, s)
 	}
 	return r
@@ -54,6 +52,7 @@ func traceMetrics(t *testing.T, e example) map[string]any {
 		runs = append(runs, tr.run())
 		counts = counts.Add(stat.Count(tr.run()))
 	}
+	s := stat.Collect(runs)
 	// The vectors' names of what has another name, or only a denominator, here.
 	values := map[string]string{
 		"first_try_parse_rate": "first_try_parse", "parse_rate_after_retries": "parse_after_retries",
@@ -81,14 +80,14 @@ func traceMetrics(t *testing.T, e example) map[string]any {
 			continue
 		}
 		if of, ok := sizes[name]; ok {
-			out[name] = measure(t, runs, of).N
+			out[name] = measure(t, s, of, stat.Auto).N
 			continue
 		}
 		metric, ok := values[name]
 		if !ok {
 			metric = name
 		}
-		out[name] = measure(t, runs, metric).Value
+		out[name] = measure(t, s, metric, stat.Auto).Value
 	}
 	return out
 }
@@ -129,12 +128,12 @@ func consistency(t *testing.T, e example) map[string]any {
 	for q, trials := range in.Success {
 		for i, ok := range trials {
 			turn := stat.Turn{Evidence: true, Parsed: true, Update: ok == 1, Written: ok == 1}
-			runs = append(runs, stat.Run{Query: fmt.Sprint("q", q), Trial: i, Turns: []stat.Turn{turn}, LastEvidence: 1})
+			runs = append(runs, stat.Run{Query: fmt.Sprint("q", q), Trial: i, Turns: []stat.Turn{turn}, Corpus: fmt.Sprint("c", q)})
 		}
 	}
 	out := map[string]any{}
 	for name := range e.Expected {
-		out[name] = measure(t, runs, name).Value
+		out[name] = measure(t, stat.Collect(runs), name, stat.Auto).Value
 	}
 	return out
 }

@@ -46,13 +46,11 @@ func Encode(e loop.Event) ([]byte, error) {
 // spelling of the same event, so that a changed byte cannot hide in white space, key
 // order or an unknown key.
 func Decode(line []byte) (loop.Event, error) {
-	var head struct {
-		Type string `json:"type"`
+	name, err := typeOf(line)
+	if err != nil {
+		return nil, err
 	}
-	if err := json.Unmarshal(line, &head); err != nil {
-		return nil, fmt.Errorf("not a JSON object: %v", err)
-	}
-	e, err := decodeAs(head.Type, line)
+	e, err := decodeAs(name, line)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +63,26 @@ func Decode(line []byte) (loop.Event, error) {
 	}
 	return e, nil
 }
+
+// typeOf is the event type that a line names. In canonical form it stands first, and the line
+// need not be parsed for it: comparing the line with its canonical form decides.
+func typeOf(line []byte) (string, error) {
+	if rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`)); ok {
+		if name, _, ok := bytes.Cut(rest, []byte(`",`)); ok && isName(name) {
+			return string(name), nil
+		}
+	}
+	var head struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return "", fmt.Errorf("not a JSON object: %v", err)
+	}
+	return head.Type, nil
+}
+
+// isName reports whether name is made of the bytes of event types, so that JSON spells it alike.
+func isName(name []byte) bool { return len(bytes.Trim(name, "abcdefghijklmnopqrstuvwxyz_")) == 0 }
 
 func decodeAs(name string, line []byte) (loop.Event, error) {
 	switch name {

@@ -40,7 +40,7 @@ func yes(memory string, exit bool) string {
 }
 
 // record makes a real log with every kind of turn in it.
-func record(t *testing.T, enforce bool) []byte {
+func record(t testing.TB, enforce bool) []byte {
 	t.Helper()
 	b, err := prompt.New(prompt.Config{Counter: words{}, Budget: prompt.Budget{Memory: 9}})
 	if err != nil {
@@ -70,7 +70,7 @@ func record(t *testing.T, enforce bool) []byte {
 	return log.Bytes()
 }
 
-func verify(t *testing.T, log []byte) eventlog.Report {
+func verify(t testing.TB, log []byte) eventlog.Report {
 	t.Helper()
 	r, err := eventlog.Verify(bytes.NewReader(log), count)
 	if err != nil {
@@ -345,9 +345,10 @@ func TestEmitHandsOnErrors(t *testing.T) {
 	}
 }
 
-type odd struct{ F func() }
-
-func (odd) Type() string { return "odd" }
+type odd struct {
+	loop.Gate
+	F func()
+}
 
 type writes []string
 

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/internal/lines"
 )
 
 // Read gives a log's events in order, but for a torn last line. It checks each line for
@@ -13,9 +14,9 @@ import (
 // reader's or Decode's.
 func Read(log io.Reader) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		in := newLines(log)
+		in := lines.New(log, maxLine)
 		for {
-			line, err := in.next()
+			line, err := in.Next()
 			if errors.Is(err, io.EOF) {
 				return
 			}

@@ -84,6 +84,35 @@ func TestResumeBeginsALogThatIsNotThere(t *testing.T) {
 	}
 }
 
+// TestCutDropsWhatIsAheadOfTheReplay: what was compared stays, and other units may follow.
+func TestCutDropsWhatIsAheadOfTheReplay(t *testing.T) {
+	log := record(t, false)
+	list := units(log)
+	for compared := range len(list) + 1 {
+		path := left(t, log)
+		w, err := eventlog.Resume(path, count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range list[:compared] {
+			if _, err := w.Write(u); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(w.Cut(), w.Cut()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte("another unit")); err != nil {
+			t.Errorf("after %d units: %v", compared, err)
+		}
+		w.Close()
+		want := append(bytes.Join(list[:compared], nil), "another unit"...)
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("cut after %d units (%v): the log is\n%s", compared, err, got)
+		}
+	}
+}
+
 // TestResumeRefusesAnotherReplay: a log is never forked. The file stays as it was.
 func TestResumeRefusesAnotherReplay(t *testing.T) {
 	log := record(t, false)

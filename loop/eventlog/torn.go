@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,26 +32,32 @@ func (p pattern) begins(s string) bool {
 	return false // longer than the line
 }
 
-// next lists the lines that may stand where the log ends.
-func (v *verifier) next() []pattern {
+// legal lists the lines that may stand where the log ends.
+func (v *verifier) legal() []pattern {
 	switch {
-	case v.start == nil:
-		return []pattern{v.startPattern()}
-	case len(v.unit) == 1:
+	case v.Start == nil:
+		return startPatterns()
+	case len(v.open.Events) == 1:
 		return []pattern{v.evidencePattern(), v.budgetPattern()}
-	case len(v.unit) == 2:
+	case len(v.open.Events) == 2:
 		return []pattern{v.memoryPattern()}
-	case v.exit:
+	case v.exited():
 		return []pattern{v.endPattern()}
 	}
 	return []pattern{v.gatePattern(), v.failedPattern(), v.endPattern()}
 }
 
-func (v *verifier) startPattern() pattern {
-	return pattern{
+// startPatterns has one pattern for each way to begin: with or without a turn and a memory.
+func startPatterns() []pattern {
+	start := pattern{
 		lit(`{"type":"run_start","schema":%d,"level":`, loop.Schema), number,
 		lit(`,"query_sha":`), shaString, lit(`,"use_exit_gate":`), boolean,
-		lit(`,"memory_budget":`), number, lit(`,"tokenizer":`), text, lit(`}`),
+		lit(`,"memory_budget":`), number, lit(`,"tokenizer":`), text,
+	}
+	turn, memory, end := pattern{lit(`,"start_turn":`), number}, pattern{lit(`,"start_memory_sha":`), shaString}, pattern{lit(`}`)}
+	return []pattern{
+		slices.Concat(start, end), slices.Concat(start, turn, end),
+		slices.Concat(start, memory, end), slices.Concat(start, turn, memory, end),
 	}
 }
 
@@ -62,7 +69,7 @@ func (v *verifier) gatePattern() pattern {
 }
 
 func (v *verifier) evidencePattern() pattern {
-	return pattern{v.head(loop.Evidence{}, -1), lit(`,"sha":"%s","bytes":`, v.said().ChunkSHA), number, lit(`}`)}
+	return pattern{v.head(loop.Evidence{}, -1), lit(`,"sha":"%s","bytes":`, v.open.ChunkSHA), number, lit(`}`)}
 }
 
 func (v *verifier) memoryPattern() pattern {
@@ -76,7 +83,7 @@ func (v *verifier) memoryPattern() pattern {
 func (v *verifier) budgetPattern() pattern {
 	return pattern{
 		v.head(loop.BudgetExceeded{}, 0), lit(`,"tokens":`), number,
-		lit(`,"budget":%d,"candidate_sha":`, v.start.MemoryBudget), shaString, lit(`}`),
+		lit(`,"budget":%d,"candidate_sha":`, v.Start.MemoryBudget), shaString, lit(`}`),
 	}
 }
 
@@ -90,15 +97,15 @@ func (v *verifier) failedPattern() pattern {
 
 func (v *verifier) endPattern() pattern {
 	final := "null"
-	if v.memory != nil {
-		final = `"` + *v.memory + `"`
+	if memory := v.memory(); memory != "" {
+		final = `"` + memory + `"`
 	}
 	return pattern{lit(`{"type":"run_end","level":%d,"chunks_seen":%d,"chunks_used":%d,"final_memory_sha":%s,"stopped_by":"%s"}`,
-		v.start.Level, v.turns, v.used, final, v.stop())}
+		v.Start.Level, v.turns, v.used, final, v.stop())}
 }
 
 func (v *verifier) head(e loop.Event, offset loop.Level) part {
-	return lit(`{"type":%q,"level":%d,"turn":%d`, e.Type(), v.start.Level+offset, v.turns+1)
+	return lit(`{"type":%q,"level":%d,"turn":%d`, e.Type(), v.Start.Level+offset, v.number())
 }
 
 func lit(format string, args ...any) part {

@@ -10,10 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poimen-memory/mem/internal/digest"
 	"github.com/poimen-memory/mem/loop"
 )
 
-// State is what a log is worth.
+// State says whether a log is whole.
 type State string
 
 // The three states that Verify tells apart.
@@ -35,102 +36,69 @@ type Report struct {
 }
 
 // CountTokens returns how a named tokenizer counts a memory as a prompt shows it, or
-// nil where that tokenizer is not known; token numbers are then taken on trust.
+// nil where that tokenizer is not known; token numbers are then not verified.
 type CountTokens func(tokenizer string) func(text string) int
 
 // Verify recomputes everything in a log that can be recomputed. The error is the
 // reader's; what is wrong with the log is in the Report.
-func Verify(r io.Reader, count CountTokens) (Report, error) {
-	v := verifier{count: count}
-	in := newLines(r)
-	var whole int64 // bytes of the lines so far
-	for n := 1; ; n++ {
-		line, err := in.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return v.finish(n, line), nil
-		case errors.Is(err, errTooLong):
-			return v.corrupt(n, err), nil
-		case err != nil:
+func Verify(log io.Reader, count CountTokens) (Report, error) {
+	v := verifier{Reader: NewReader(log), count: count}
+	v.Reader.values = v.value
+	for _, err := range v.Turns() {
+		if wrong, ok := errors.AsType[*LineError](err); ok {
+			return v.corrupt(wrong.Line, wrong.Rule), nil
+		}
+		if err != nil {
 			return Report{}, err
 		}
-		if err := v.line(line); err != nil {
-			return v.corrupt(n, err), nil
-		}
-		if whole += int64(len(line)); v.unit == nil {
-			v.verified = whole
-		}
 	}
+	if v.End != nil {
+		return v.report(Complete), nil
+	}
+	if err := v.torn(); err != nil {
+		return v.corrupt(v.Line, err.Error()), nil
+	}
+	return v.report(Interrupted), nil
 }
 
+// verifier holds what a log's events say against what they add up to.
 type verifier struct {
-	count    CountTokens
-	tokens   func(string) int
-	start    *loop.RunStart
-	turns    int
-	used     int
-	memory   *string // sha of M_t
-	unit     []loop.Event
-	exit     bool // the last turn's exit gate opened and is in force
-	ended    bool
-	verified int64
+	*Reader
+	count  CountTokens
+	tokens func(string) int // counts as run_start says; nil: numbers are not verified
 }
 
 func (v *verifier) report(s State) Report {
-	return Report{State: s, Turns: v.turns, Used: v.used, Start: v.start, Bytes: v.verified}
+	return Report{State: s, Turns: v.turns, Used: v.used, Start: v.Start, Bytes: v.Bytes}
 }
 
-func (v *verifier) corrupt(line int, rule error) Report {
+func (v *verifier) corrupt(line int, rule string) Report {
 	r := v.report(Corrupt)
-	r.Line, r.Rule = line, rule.Error()
+	r.Line, r.Rule = line, rule
 	return r
-}
-
-// finish judges what stands after the last newline.
-func (v *verifier) finish(line int, tail []byte) Report {
-	switch {
-	case v.ended && len(tail) == 0:
-		return v.report(Complete)
-	case len(tail) == 0:
-		return v.report(Interrupted)
-	case v.ended:
-		return v.corrupt(line, errors.New("the log goes on after run_end"))
-	}
-	if err := v.torn(tail); err != nil {
-		return v.corrupt(line, err)
-	}
-	return v.report(Interrupted)
 }
 
 // torn refuses a tail that is not the beginning of a legal next line. One that lacks
 // only its newline is held against all the rules.
-func (v *verifier) torn(tail []byte) error {
-	if bytes.HasSuffix(tail, []byte("}")) {
-		if e, err := Decode(append(bytes.Clone(tail), '\n')); err == nil {
-			probe := *v
-			return probe.event(e)
+func (v *verifier) torn() error {
+	if bytes.HasSuffix(v.tail, []byte("}")) {
+		if e, err := Decode(append(bytes.Clone(v.tail), '\n')); err == nil {
+			return v.allows(e)
 		}
 	}
-	for _, legal := range v.next() {
-		if legal.begins(string(tail)) {
+	if len(v.tail) == 0 {
+		return nil
+	}
+	for _, legal := range v.legal() {
+		if legal.begins(string(v.tail)) {
 			return nil
 		}
 	}
 	return errors.New("the torn last line is not the beginning of any event that may stand here")
 }
 
-func (v *verifier) line(line []byte) error {
-	if v.ended {
-		return errors.New("the log goes on after run_end")
-	}
-	e, err := Decode(line)
-	if err != nil {
-		return err
-	}
-	return v.event(e)
-}
-
-func (v *verifier) event(e loop.Event) error {
+// value holds for an event that stands in order.
+func (v *verifier) value(e loop.Event) error {
 	switch e := e.(type) {
 	case loop.RunStart:
 		return v.runStart(e)
@@ -151,172 +119,108 @@ func (v *verifier) event(e loop.Event) error {
 }
 
 func (v *verifier) runStart(e loop.RunStart) error {
-	err := first(
-		rule(v.start == nil, "a second run_start"),
+	if v.count != nil {
+		v.tokens = v.count(e.Tokenizer)
+	}
+	return first(
 		rule(e.Schema == loop.Schema, "schema is %d, this program reads %d", e.Schema, loop.Schema),
 		rule(e.Level >= 1, "level is %d, want 1 or more", e.Level),
 		rule(isSHA(e.QuerySHA), "query_sha is not a SHA-256 in hex"),
 		rule(e.MemoryBudget > 0, "memory_budget is %d, want more than 0", e.MemoryBudget),
+		rule(e.StartTurn >= 0, "start_turn is %d, want 0 or more", e.StartTurn),
+		rule(e.StartMemorySHA == "" || isSHA(e.StartMemorySHA), "start_memory_sha is not a SHA-256 in hex"),
 	)
-	if err != nil {
-		return err
-	}
-	v.start = &e
-	if v.count != nil {
-		v.tokens = v.count(e.Tokenizer)
-	}
-	return nil
 }
 
 // opens holds for the first event of a turn.
-func (v *verifier) opens(name string, level loop.Level, turn int) error {
+func (v *verifier) opens(e loop.Event, level loop.Level) error {
 	return first(
-		rule(v.start != nil, "%s before run_start", name),
-		rule(v.unit == nil, "%s inside turn %d, whose update is not resolved", name, v.turns+1),
-		rule(!v.exit, "%s after the exit gate ended the run, want run_end", name),
+		rule(!v.exited(), "%s after the exit gate ended the run, want run_end", e.Type()),
 		v.level(level, 0),
-		rule(turn == v.turns+1, "turn is %d, want %d", turn, v.turns+1),
-	)
-}
-
-// follows holds for a later event of a turn: it stands right after the named one.
-func (v *verifier) follows(after loop.Event, e loop.Event, turn int) error {
-	ok := len(v.unit) > 0 && v.unit[len(v.unit)-1].Type() == after.Type()
-	return first(
-		rule(ok, "%s is not right after its turn's %s", e.Type(), after.Type()),
-		rule(turn == v.turns+1, "turn is %d, want %d", turn, v.turns+1),
 	)
 }
 
 func (v *verifier) level(got, offset loop.Level) error {
-	if v.start == nil {
-		return errors.New("the log does not open with run_start")
-	}
-	want := v.start.Level + offset
+	want := v.Start.Level + offset
 	return rule(got == want, "level is %d, want %d", got, want)
 }
 
 func (v *verifier) gate(e loop.Gate) error {
-	err := first(
-		v.opens(e.Type(), e.Level, e.Turn),
+	return first(
+		v.opens(e, e.Level),
 		rule(isSHA(e.ChunkSHA), "chunk_sha is not a SHA-256 in hex"),
 		rule(e.Attempts >= 1 && e.Attempts <= loop.Attempts, "attempts is %d, want 1 to %d", e.Attempts, loop.Attempts),
 	)
-	if err != nil {
-		return err
-	}
-	v.unit = []loop.Event{e}
-	if !e.Update {
-		v.whole(e.Exit)
-	}
-	return nil
 }
 
 func (v *verifier) evidence(e loop.Evidence) error {
-	err := first(v.follows(loop.Gate{}, e, e.Turn), v.level(e.Level, -1))
-	if err != nil {
-		return err
-	}
-	err = first(
-		rule(e.SHA == v.said().ChunkSHA, "sha is not the turn's chunk_sha"),
+	return first(
+		v.level(e.Level, -1),
+		rule(e.SHA == v.open.ChunkSHA, "sha is not the turn's chunk_sha"),
 		rule(e.Bytes > 0, "bytes is %d, want more than 0", e.Bytes),
 	)
-	v.unit = append(v.unit, e)
-	return err
 }
 
 func (v *verifier) newMemory(e loop.Memory) error {
-	err := first(v.follows(loop.Evidence{}, e, e.Turn), v.level(e.Level, 0))
-	if err != nil {
-		return err
-	}
 	parents := v.parents()
-	err = first(
+	return first(
+		v.level(e.Level, 0),
 		rule(e.Text != "" && e.Text == strings.TrimSpace(e.Text), "text is blank or has white space around it, and a candidate is trimmed"),
-		rule(e.SHA == sha(e.Text), "sha is not that of text"),
+		rule(e.SHA == digest.Of(e.Text), "sha is not that of text"),
 		rule(slices.Equal(e.Parents, parents), "parents are %q, want %q", e.Parents, parents),
-		rule(e.Tokens <= v.start.MemoryBudget, "a memory of %d tokens, over the budget of %d", e.Tokens, v.start.MemoryBudget),
-		rule(v.tokens == nil || e.Tokens == v.tokens(e.Text), "tokens is %d, which %s does not count", e.Tokens, v.start.Tokenizer),
+		rule(e.Tokens <= v.Start.MemoryBudget, "a memory of %d tokens, over the budget of %d", e.Tokens, v.Start.MemoryBudget),
+		rule(v.tokens == nil || e.Tokens == v.tokens(e.Text), "tokens is %d, which %s does not count", e.Tokens, v.Start.Tokenizer),
 	)
-	if err != nil {
-		return err
-	}
-	v.memory = &e.SHA
-	v.used++
-	v.whole(v.said().Exit)
-	return nil
 }
 
 func (v *verifier) parents() []string {
-	parents := []string{v.said().ChunkSHA}
-	if v.memory != nil {
-		parents = append(parents, *v.memory)
+	parents := []string{v.open.ChunkSHA}
+	if previous := v.memory(); previous != "" {
+		parents = append(parents, previous)
 	}
 	return parents
 }
 
 func (v *verifier) budgetExceeded(e loop.BudgetExceeded) error {
-	err := first(v.follows(loop.Gate{}, e, e.Turn), v.level(e.Level, 0))
-	if err != nil {
-		return err
-	}
-	err = first(
-		rule(e.Budget == v.start.MemoryBudget, "budget is %d, run_start says %d", e.Budget, v.start.MemoryBudget),
+	return first(
+		v.level(e.Level, 0),
+		rule(e.Budget == v.Start.MemoryBudget, "budget is %d, run_start says %d", e.Budget, v.Start.MemoryBudget),
 		rule(e.Tokens > e.Budget, "%d tokens are not over the budget of %d", e.Tokens, e.Budget),
 		rule(isSHA(e.CandidateSHA), "candidate_sha is not a SHA-256 in hex"),
 	)
-	if err != nil {
-		return err
-	}
-	v.whole(v.said().Exit)
-	return nil
 }
 
 func (v *verifier) parseFailed(e loop.ParseFailed) error {
 	err := first(
-		v.opens(e.Type(), e.Level, e.Turn),
+		v.opens(e, e.Level),
 		rule(e.Attempts == loop.Attempts, "attempts is %d, want %d", e.Attempts, loop.Attempts),
 		rule(len(e.Kinds) == e.Attempts, "%d kinds for %d attempts", len(e.Kinds), e.Attempts),
 	)
 	for _, k := range e.Kinds {
 		err = first(err, rule(k.Known(), "unknown kind %q", string(k)))
 	}
-	if err != nil {
-		return err
-	}
-	v.whole(false)
-	return nil
-}
-
-func (v *verifier) runEnd(e loop.RunEnd) error {
-	err := first(
-		rule(v.start != nil, "run_end before run_start"),
-		rule(v.unit == nil, "run_end inside turn %d, whose update is not resolved", v.turns+1),
-		v.level(e.Level, 0),
-		rule(e.ChunksSeen == v.turns, "chunks_seen is %d, the log has %d turns", e.ChunksSeen, v.turns),
-		rule(e.ChunksUsed == v.used, "chunks_used is %d, the log has %d memories", e.ChunksUsed, v.used),
-		rule(equal(e.FinalMemorySHA, v.memory), "final_memory_sha is not that of the last memory"),
-		rule(e.StoppedBy == v.stop(), "stopped_by is %q, want %q", e.StoppedBy, v.stop()),
-	)
-	v.ended = err == nil
 	return err
 }
 
+func (v *verifier) runEnd(e loop.RunEnd) error {
+	final := ""
+	if e.FinalMemorySHA != nil {
+		final = *e.FinalMemorySHA
+	}
+	return first(
+		v.level(e.Level, 0),
+		rule(e.ChunksSeen == v.turns, "chunks_seen is %d, the log has %d turns", e.ChunksSeen, v.turns),
+		rule(e.ChunksUsed == v.used, "chunks_used is %d, the log has %d memories", e.ChunksUsed, v.used),
+		rule(final == v.memory() && (e.FinalMemorySHA == nil) == (final == ""), "final_memory_sha is not that of the last memory"),
+		rule(e.StoppedBy == v.stop(), "stopped_by is %q, want %q", e.StoppedBy, v.stop()),
+	)
+}
+
 func (v *verifier) stop() loop.StoppedBy {
-	if v.exit {
+	if v.exited() {
 		return loop.ExitGate
 	}
 	return loop.SourceEnd
-}
-
-// said is the turn's gate; valid while a turn's update is being resolved.
-func (v *verifier) said() loop.Gate { return v.unit[0].(loop.Gate) }
-
-// whole closes a turn.
-func (v *verifier) whole(exit bool) {
-	v.turns++
-	v.unit = nil
-	v.exit = exit && v.start.UseExitGate
 }
 
 func rule(holds bool, format string, args ...any) error {
@@ -335,18 +239,9 @@ func first(errs ...error) error {
 	return nil
 }
 
-func equal(a, b *string) bool {
-	return (a == nil) == (b == nil) && (a == nil || *a == *b)
-}
-
 func isSHA(s string) bool {
 	_, err := hex.DecodeString(s)
 	return err == nil && len(s) == 2*sha256.Size && !slices.ContainsFunc([]byte(s), isUpper)
 }
 
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
-
-func sha(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}

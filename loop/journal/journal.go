@@ -1,38 +1,33 @@
-// Package journal writes and reads the call journal: one JSON line a model call, on disk
-// before the loop sees the reply. What was paid for once is never lost, and a journal can
-// be replayed as a recording. Keys, headers and durations never enter it.
-//
-// Read takes whole lines only as a Recorder writes them, to the byte, and prompts only with
-// their own digest: a journal that was changed would answer what no model said. A reply
-// itself has no digest.
 package journal
 
 import (
-	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/poimen-memory/mem/loop"
 )
 
-// Schema is the version of the journal's format.
-const Schema = 1
+// Schema is the version of the format that a Recorder begins journals in.
+const Schema = 2
 
-// Header is line 1: what a replay must agree with.
+// unchainedSchema is the version before chains, whose journals are still read and continued.
+const unchainedSchema = 1
+
+// Header is line 1: what a replay must agree with. The fields that schema 1 does not have are
+// zero in its journals.
 type Header struct {
 	Schema      int            `json:"schema"`
 	TemplateSHA string         `json:"template_sha"`
 	Query       string         `json:"query"`
-	System      string         `json:"system,omitempty"` // the system message
-	Corpus      string         `json:"corpus"`           // the session's name
-	Budget      map[string]int `json:"budget"`           // tokens by component
+	System      string         `json:"system,omitempty"`      // the system message
+	Corpus      string         `json:"corpus"`                // the session's name
+	SessionSHA  string         `json:"session_sha,omitempty"` // since schema 2: of the session's content
+	Records     int            `json:"records,omitempty"`     // since schema 2: of the session
+	Chunking    map[string]int `json:"chunking,omitempty"`    // since schema 2: how chunks are filled, by unit
+	Budget      map[string]int `json:"budget"`                // tokens by component
 	Tokenizer   string         `json:"tokenizer"`
 	Model       map[string]any `json:"model"` // what it is and its sampling parameters
 	Level       loop.Level     `json:"level"`
@@ -40,8 +35,8 @@ type Header struct {
 }
 
 // Call is one attempt at a turn, or at the answer (loop.AnswerTurn), which follows them.
-// System and User are left out of a scripted run's journal, where the digest says the same;
-// Error is set when no reply came.
+// System and User are left out where the request can be assembled again: its digest says
+// the same. Error is set when no reply came.
 type Call struct {
 	Turn      int         `json:"turn"`
 	Attempt   int         `json:"attempt"`
@@ -54,6 +49,27 @@ type Call struct {
 	Finish    string      `json:"finish_reason,omitempty"`
 	Usage     *loop.Usage `json:"usage,omitempty"`
 	Error     string      `json:"error,omitempty"`
+}
+
+// End is the last line, of a run that was not killed.
+type End struct {
+	State         string `json:"state"`          // complete, failed, misconfigured, incomplete or interrupted
+	Reason        string `json:"reason"`         // of a state other than complete
+	LogSHA256     string `json:"log_sha256"`     // of the run's events.jsonl
+	JournalSHA256 string `json:"journal_sha256"` // of the journal's bytes before this line
+
+	// Outcome is what the loop said when it returned; nil: not known.
+	Outcome *Outcome `json:"outcome,omitempty"`
+}
+
+// Outcome is what a loop said when it returned, to be held against the log. The final memory
+// stands in it only if it is not the log's.
+type Outcome struct {
+	ChunksSeen  int            `json:"chunks_seen"`
+	ChunksUsed  int            `json:"chunks_used"`
+	StoppedBy   loop.StoppedBy `json:"stopped_by,omitempty"` // empty: the loop did not end
+	OtherMemory bool           `json:"other_memory,omitempty"`
+	Memory      *string        `json:"memory,omitempty"` // with OtherMemory; nil: none
 }
 
 // Live reports whether the journal is of a live model: what is in it was paid for.
@@ -69,7 +85,8 @@ func LiveModel(id string, parameters map[string]any) map[string]any {
 
 // Difference names the first field in which a journal was made under other circumstances
 // than want, with both values; "" if a replay may go on. models says whether the model
-// must be the same too.
+// must be the same too. What schema 1 does not have is not compared if it is zero in
+// either: it is not known.
 func (h Header) Difference(want Header, models bool) string {
 	type field struct {
 		name           string
@@ -80,6 +97,8 @@ func (h Header) Difference(want Header, models bool) string {
 		{"query", h.Query, want.Query},
 		{"system message", h.System, want.System},
 		{"corpus", h.Corpus, want.Corpus},
+		{"session", h.session(want), want.session(h)},
+		{"chunking", h.chunking(want), want.chunking(h)},
 		{"budget", h.Budget, want.Budget},
 		{"tokenizer", h.Tokenizer, want.Tokenizer},
 		{"level", h.Level, want.Level},
@@ -95,6 +114,29 @@ func (h Header) Difference(want Header, models bool) string {
 		}
 	}
 	return ""
+}
+
+// Grew reports whether want differs from h in nothing but a session with more records. models
+// is that of Difference.
+func (h Header) Grew(want Header, models bool) bool {
+	same := want
+	same.SessionSHA, same.Records = h.SessionSHA, h.Records
+	return h.Chained() && h.SessionSHA != want.SessionSHA && want.Records > h.Records && h.Difference(same, models) == ""
+}
+
+// session is what h says of the session's content, as far as other says it too.
+func (h Header) session(other Header) any {
+	if h.SessionSHA == "" || other.SessionSHA == "" {
+		return nil
+	}
+	return fmt.Sprintf("%d records, SHA-256 %.12s…", h.Records, h.SessionSHA)
+}
+
+func (h Header) chunking(other Header) any {
+	if h.Chunking == nil || other.Chunking == nil {
+		return nil
+	}
+	return h.Chunking
 }
 
 func encode(v any) string {
@@ -116,103 +158,4 @@ func (h Header) Digest(r loop.Request) string {
 		io.WriteString(sum, text)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// Recorder is a Model that writes each call of Model to W, one Write a line, before it
-// hands on the reply.
-type Recorder struct {
-	Header Header // of the journal that W continues
-	Model  loop.Model
-	W      io.Writer
-	Terse  bool // digests in place of prompts
-}
-
-// Start writes the header line, of a journal that is new.
-func (rec Recorder) Start() error {
-	rec.Header.Schema = Schema
-	return rec.write(rec.Header)
-}
-
-// Complete asks Model and records the call. A call that cannot be recorded is an error,
-// whatever the model said: an unrecorded reply could not be resumed from. Neither an
-// interrupt nor an error whose Unasked method says that there was no call is recorded as one.
-func (rec Recorder) Complete(ctx context.Context, r loop.Request) (loop.Completion, error) {
-	c, err := rec.Model.Complete(ctx, r)
-	var none interface{ Unasked() bool }
-	if errors.Is(err, context.Canceled) || errors.As(err, &none) && none.Unasked() {
-		return c, err
-	}
-	call := Call{
-		Turn: r.Turn, Attempt: r.Attempt, Digest: rec.Header.Digest(r), System: r.System, User: r.User, MaxTokens: r.MaxTokens,
-		Reply: c.Text, Reasoning: c.Reasoning, Finish: c.Finish, Usage: c.Usage,
-	}
-	if rec.Terse {
-		call.System, call.User = "", ""
-	}
-	if err != nil {
-		call.Error = err.Error()
-	}
-	if writeErr := rec.write(wired(call)); writeErr != nil {
-		return loop.Completion{}, fmt.Errorf("journal: %w", writeErr)
-	}
-	return c, err
-}
-
-func (rec Recorder) write(v any) error {
-	b, err := line(v)
-	if err != nil {
-		return err
-	}
-	_, err = rec.W.Write(b)
-	return err
-}
-
-// line is v as a line of a journal, its end included.
-func line(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return b.Bytes(), err
-}
-
-// wire is a Call as it is written. JSON cannot hold what is not UTF-8, and a reply's exact
-// bytes decide whether it parses: such a text is written for reading, and its bytes beside it.
-type wire struct {
-	Call
-	ReplyBytes     []byte `json:"reply_bytes,omitempty"`
-	ReasoningBytes []byte `json:"reasoning_bytes,omitempty"`
-}
-
-func wired(c Call) wire {
-	w := wire{Call: c}
-	w.Reply, w.ReplyBytes = readable(c.Reply)
-	w.Reasoning, w.ReasoningBytes = readable(c.Reasoning)
-	return w
-}
-
-// readable is text as JSON can hold it, and its bytes where that is another one.
-func readable(text string) (string, []byte) {
-	if utf8.ValidString(text) {
-		return text, nil
-	}
-	return strings.ToValidUTF8(text, "\uFFFD"), []byte(text)
-}
-
-// call is the Call that was written.
-func (w wire) call() Call {
-	c := w.Call
-	if w.ReplyBytes != nil {
-		c.Reply = string(w.ReplyBytes)
-	}
-	if w.ReasoningBytes != nil {
-		c.Reasoning = string(w.ReasoningBytes)
-	}
-	return c
-}
-
-// same says whether two forms of one Call hold the same texts and bytes.
-func (w wire) same(other wire) bool {
-	return w.Reply == other.Reply && bytes.Equal(w.ReplyBytes, other.ReplyBytes) &&
-		w.Reasoning == other.Reasoning && bytes.Equal(w.ReasoningBytes, other.ReasoningBytes)
 }

@@ -30,7 +30,10 @@ var request = loop.Request{Turn: 2, Attempt: 1, System: "sys", User: "<b> & \u20
 func record(t *testing.T, terse bool, m modelFunc) (string, loop.Completion, error) {
 	t.Helper()
 	var b bytes.Buffer
-	rec := journal.Recorder{Header: header, Model: m, W: &b, Terse: terse}
+	rec := journal.Recorder{Header: header, Model: m, W: &b}
+	if terse {
+		rec.Recomputable = func(loop.Request) bool { return true }
+	}
 	if err := rec.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -50,25 +53,26 @@ func TestRecordedCallReadsBack(t *testing.T) {
 	if diff := cmp.Diff(reply, got); diff != "" {
 		t.Errorf("the recorder changed the reply:\n%s", diff)
 	}
-	h, calls, err := journal.Read(strings.NewReader(log))
+	j, err := journal.Read(strings.NewReader(log))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.Query != "q" || h.Schema != journal.Schema {
-		t.Errorf("header is %+v", h)
+	if h := j.Header; h.Query != "q" || h.Schema != 2 || !h.Chained() || j.End != nil || j.Bytes != int64(len(log)) {
+		t.Errorf("journal is %+v", j)
 	}
 	want := []journal.Call{{
 		Turn: 2, Attempt: 1, Digest: header.Digest(request), System: "sys", User: request.User, MaxTokens: 2048,
 		Reply: "ok <check>", Reasoning: "why", Finish: "stop", Usage: reply.Usage,
 	}}
-	if diff := cmp.Diff(want, calls); diff != "" {
+	if diff := cmp.Diff(want, j.Calls); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 }
 
 func TestTerseKeepsTheDigestInPlaceOfThePrompt(t *testing.T) {
 	log, _, _ := record(t, true, func(loop.Request) (loop.Completion, error) { return loop.Completion{Text: "r"}, nil })
-	_, calls, err := journal.Read(strings.NewReader(log))
+	j, err := journal.Read(strings.NewReader(log))
+	calls := j.Calls
 	if err != nil || len(calls) != 1 {
 		t.Fatal(calls, err)
 	}
@@ -83,8 +87,8 @@ func TestTransportErrorIsRecordedAndReturned(t *testing.T) {
 	if !errors.Is(err, refused) {
 		t.Errorf("error is %v", err)
 	}
-	if _, calls, _ := journal.Read(strings.NewReader(log)); len(calls) != 1 || calls[0].Error != "connection refused" {
-		t.Errorf("calls are %+v", calls)
+	if j, _ := journal.Read(strings.NewReader(log)); len(j.Calls) != 1 || j.Calls[0].Error != "connection refused" {
+		t.Errorf("calls are %+v", j.Calls)
 	}
 }
 
@@ -107,15 +111,27 @@ func TestTornLastLineIsDropped(t *testing.T) {
 	log, _, _ := record(t, false, func(loop.Request) (loop.Completion, error) { return loop.Completion{Text: "r"}, nil })
 	header := strings.Index(log, "\n") + 1
 	for cut := header; cut < len(log); cut++ {
-		_, calls, err := journal.Read(strings.NewReader(log[:cut]))
-		if err != nil || len(calls) != 0 {
-			t.Fatalf("cut at byte %d: %d calls, %v", cut, len(calls), err)
+		j, err := journal.Read(strings.NewReader(log[:cut]))
+		if err != nil || len(j.Calls) != 0 || j.Bytes != int64(header) {
+			t.Fatalf("cut at byte %d: %d calls in %d bytes, %v", cut, len(j.Calls), j.Bytes, err)
 		}
 	}
 }
 
-// TestReadRefuses what no Recorder wrote: a changed byte is found wherever it is, but in a
-// reply, and so is a line that is there twice.
+// unchained is a journal of schema 1 that says the same, from line n on.
+func unchained(log string, n int) string {
+	lines := strings.SplitAfter(log, "\n")
+	for i := n; i < len(lines)-1; i++ {
+		body, _, _ := strings.Cut(lines[i], `,"chain"`)
+		lines[i] = body + "}\n"
+	}
+	if n == 0 {
+		lines[0] = strings.Replace(lines[0], `"schema":2`, `"schema":1`, 1)
+	}
+	return strings.Join(lines, "")
+}
+
+// TestReadRefuses what no Recorder wrote, and names the rule.
 func TestReadRefuses(t *testing.T) {
 	good, _, _ := record(t, false, func(loop.Request) (loop.Completion, error) {
 		return loop.Completion{Text: "reply", Finish: "stop", Usage: &loop.Usage{PromptTokens: 7}}, nil
@@ -130,13 +146,13 @@ func TestReadRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ in, says string }{
 		"torn header":    {good[:9], "no whole header"},
 		"notes":          {"x\n", "journal:1: is not as it was written: invalid character 'x'"},
-		"other schema":   {`{"schema":99,"x":1}` + "\n", "journal:1: schema is 99, this program reads 1"},
-		"schema 0":       {changed(`"schema":1`, `"schema":0`), "journal:1: schema is 0, this program reads 1"},
+		"other schema":   {`{"schema":99,"x":1}` + "\n", "journal:1: schema is 99, this program reads 1 to 2"},
+		"schema 0":       {changed(`"schema":2`, `"schema":0`), "journal:1: schema is 0, this program reads 1 to 2"},
 		"system alone":   {good[:strings.Index(good, `"user":`)] + good[strings.Index(good, `"max_tokens":`):], "journal:2: its digest is of another request"},
 		"prompt alone":   {changed(`"system":"sys","user"`, `"user"`), "journal:2: its digest is of another request"},
 		"no schema":      {"{}\n", "journal:1: is not as it was written: at byte 1 found"},
 		"header's key":   {changed(`"query"`, `"querx"`), `journal:1: is not as it was written: at byte 35 found`},
-		"header's value": {changed(`"id":"m"`, `"id":"n"`), "journal:2: its digest is of another request"},
+		"header's value": {changed(`"id":"m"`, `"id":"n"`), "journal:1: its chain is another: "},
 		"no JSON":        {head + "\nx\n" + call, "journal:2: is not as it was written: invalid character"},
 		"turn":           {changed(`"turn":2`, `"turn":3`), "journal:2: its digest is of another request"},
 		"attempt":        {changed(`"attempt":1`, `"attempt":2`), "journal:2: its digest is of another request"},
@@ -148,11 +164,22 @@ func TestReadRefuses(t *testing.T) {
 		"key's case":     {changed(`"reply"`, `"Reply"`), "journal:2: is not as it was written: at byte "},
 		"finish's key":   {changed(`"finish_reason"`, `"finish_reasom"`), "journal:2: is not as it was written: at byte "},
 		"usage's key":    {changed(`"prompt_tokens"`, `"prompt_tokenz"`), "journal:2: is not as it was written: at byte "},
-		"more":           {good[:len(good)-2] + `,"error":""}` + "\n", "journal:2: is not as it was written: at byte "},
-		"two values":     {good[:len(good)-1] + " {}\n", "journal:2: is not as it was written: at byte "},
+		"more":           {changed(`},"chain"`, `},"error":"","chain"`), "journal:2: is not as it was written: at byte "},
+		"two values":     {good[:len(good)-1] + " {}\n", "journal:2: is not as it was written: "},
 		"answered twice": {good + call, "journal:3: turn 2, attempt 1 is answered again"},
+		"no chain":       {unchained(good, 1), "journal:2: is not as it was written: it does not end with its chain"},
+		"chain":          {changed(`"chain":"`, `"chain":"0`), "journal:1: is not as it was written: at byte "},
+		"reply":          {changed(`"reply":"reply"`, `"reply":"rePly"`), "journal:2: its chain is another: "},
+		"usage":          {changed(`"prompt_tokens":7`, `"prompt_tokens":8`), "journal:2: its chain is another: "},
+		"finish":         {changed(`"stop"`, `"stoq"`), "journal:2: its chain is another: "},
+		"another header": {changed(`"query":"q"`, `"query":"r"`), "journal:1: its chain is another: "},
+		"tail of notes":  {good + "notes", "journal:3: is not as it was written: the last line has no newline and is not the beginning of a line"},
+		"tail of a list": {good + "[", "journal:3: is not as it was written: "},
+		"tail and more":  {good + "{}x", "journal:3: is not as it was written: "},
+		"schema 1 of 2":  {changed(`"schema":2`, `"schema":1`), "journal:1: is not as it was written: at byte "},
+		"fields of 2":    {unchained(changed(`"corpus":"",`, `"corpus":"","records":3,`), 0), "journal:1: is not as it was written: schema 1 has no session_sha"},
 	} {
-		if _, _, err := journal.Read(strings.NewReader(test.in)); err == nil || !strings.HasPrefix(err.Error(), test.says) {
+		if _, err := journal.Read(strings.NewReader(test.in)); err == nil || !strings.HasPrefix(err.Error(), test.says) {
 			t.Errorf("%s: error is %v, want %s", name, err, test.says)
 		}
 	}
@@ -164,13 +191,13 @@ func TestReadRefusesForgedBytes(t *testing.T) {
 	good, _, _ := record(t, false, func(loop.Request) (loop.Completion, error) {
 		return loop.Completion{Text: "a\xff", Reasoning: "b\xff"}, nil
 	})
-	for name, twin := range map[string]string{
+	for name, edited := range map[string]string{
 		"reply":     strings.Replace(good, `"reply":"a`, `"reply":"b`, 1),
 		"reasoning": strings.Replace(good, `"reasoning":"b`, `"reasoning":"a`, 1),
 		"bytes":     strings.Replace(good, `"reply_bytes":"Yf8="`, `"reply_bytes":"Yv8="`, 1),
 		"no need":   strings.NewReplacer("a\uFFFD", "b", "Yf8=", "Yg==").Replace(good), // b is UTF-8
 	} {
-		_, _, err := journal.Read(strings.NewReader(twin))
+		_, err := journal.Read(strings.NewReader(edited))
 		if want := "journal:2: its reply or reasoning is another text than its bytes are"; err == nil || err.Error() != want {
 			t.Errorf("%s: error is %v, want %s", name, err, want)
 		}
@@ -181,8 +208,8 @@ func TestReadRefusesForgedBytes(t *testing.T) {
 func TestReadRefusesTurnsThatAreNone(t *testing.T) {
 	good, _, _ := record(t, true, func(loop.Request) (loop.Completion, error) { return loop.Completion{Text: "r"}, nil })
 	for old, now := range map[string]string{`"turn":2`: `"turn":-1`, `"attempt":1`: `"attempt":0`} {
-		_, _, err := journal.Read(strings.NewReader(strings.Replace(good, old, now, 1)))
-		if err == nil || !strings.HasPrefix(err.Error(), "journal:2: it is of turn ") {
+		_, err := journal.Read(strings.NewReader(strings.Replace(good, old, now, 1)))
+		if err == nil || !strings.HasPrefix(err.Error(), "journal:2: invalid turn ") {
 			t.Errorf("%s: error is %v", now, err)
 		}
 	}
@@ -197,13 +224,13 @@ func TestReadErrorsAreNotACorruptJournal(t *testing.T) {
 	}
 	broken := errors.New("input/output error")
 	for _, before := range []string{"", good} {
-		if _, _, err := journal.Read(io.MultiReader(strings.NewReader(before), iotest.ErrReader(broken))); err != broken {
+		if _, err := journal.Read(io.MultiReader(strings.NewReader(before), iotest.ErrReader(broken))); err != broken {
 			t.Errorf("after %d bytes: error is %v, want the reader's", len(before), err)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
 	_, header := journal.ReadHeader(path)
-	_, _, file := journal.ReadFile(path)
+	_, file := journal.ReadFile(path)
 	if !errors.Is(header, fs.ErrNotExist) || !errors.Is(file, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v; %v", header, file)
 	}
@@ -211,7 +238,7 @@ func TestReadErrorsAreNotACorruptJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, header = journal.ReadHeader(path)
-	_, _, file = journal.ReadFile(path)
+	_, file = journal.ReadFile(path)
 	for _, err := range []error{header, file} {
 		if err == nil || err.Error() != path+": no whole header" {
 			t.Errorf("an empty file: %v", err)
@@ -219,15 +246,15 @@ func TestReadErrorsAreNotACorruptJournal(t *testing.T) {
 	}
 }
 
-// TestCorruptNamesTheFile, and is nothing that a call would mend.
+// TestCorruptNamesTheFile, and no call would succeed.
 func TestCorruptNamesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
 	if err := os.WriteFile(path, []byte("notes\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	_, header := journal.ReadHeader(path)
-	_, _, file := journal.ReadFile(path)
-	_, _, _, goOn := journal.Continue(path)
+	_, file := journal.ReadFile(path)
+	_, _, goOn := journal.Continue(path)
 	for _, err := range []error{header, file, goOn} {
 		var corrupt *journal.Corrupt
 		if !errors.As(err, &corrupt) || !corrupt.Misconfigured() || !strings.HasPrefix(err.Error(), path+":1: ") {
@@ -256,14 +283,14 @@ func TestExactBytesReadBack(t *testing.T) {
 	if !strings.Contains(b.String(), `"reply":"a�b�"`) {
 		t.Errorf("the reply cannot be read in the journal: %q", &b)
 	}
-	h, calls, err := journal.Read(&b)
+	j, err := journal.Read(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := h.Difference(header, true); diff != "" {
+	if diff := j.Header.Difference(header, true); diff != "" {
 		t.Errorf("the header differs from itself: %s", diff)
 	}
-	got, err := journal.NewReplay(h, calls).Complete(t.Context(), request)
+	got, err := journal.NewReplay(j.Header, j.Calls).Complete(t.Context(), request)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v, replayed (-want +got):\n%s", err, diff)
 	}

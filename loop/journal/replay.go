@@ -109,7 +109,8 @@ func (m *Miss) difference() string {
 	return "its model or sampling parameters differ"
 }
 
-// Misconfigured reports whether the recording is of something else, and not just short.
+// Misconfigured reports whether the recording is of something else, and not just short: then
+// it is a loop.Misconfigured.
 func (m *Miss) Misconfigured() bool { return !m.Ended }
 
 // parts says where two texts part.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/loop/journal"
@@ -32,7 +31,7 @@ func written(t *testing.T, terse bool) string {
 	}
 	defer f.Close()
 	n := 0
-	rec := journal.Recorder{Header: header, W: f, Terse: terse, Model: modelFunc(func(r loop.Request) (loop.Completion, error) {
+	rec := journal.Recorder{Header: header, W: f, Recomputable: func(loop.Request) bool { return terse }, Model: modelFunc(func(r loop.Request) (loop.Completion, error) {
 		if n++; n == 3 {
 			return loop.Completion{}, errors.New("connection refused")
 		}
@@ -49,11 +48,11 @@ func written(t *testing.T, terse bool) string {
 
 func replay(t *testing.T, path string) *journal.Replay {
 	t.Helper()
-	h, calls, err := journal.ReadFile(path)
+	j, err := journal.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return journal.NewReplay(h, calls)
+	return journal.NewReplay(j.Header, j.Calls)
 }
 
 // TestReplayAnswersWhatWasAnswered, whole; a call that failed is as if it had not been.
@@ -103,12 +102,12 @@ func TestReplayMisses(t *testing.T) {
 			t.Errorf("%s: the next model was asked: %v", test.name, wasAsked)
 		}
 	}
-	h, calls, err := journal.ReadFile(written(t, false))
+	j, err := journal.ReadFile(written(t, false))
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Model = map[string]any{"id": "m", "temperature": 1}
-	if _, err := journal.NewReplay(h, calls).Complete(t.Context(), seed); err == nil || !strings.Contains(err.Error(), "its model or sampling parameters differ") {
+	j.Header.Model = map[string]any{"id": "m", "temperature": 1}
+	if _, err := journal.NewReplay(j.Header, j.Calls).Complete(t.Context(), seed); err == nil || !strings.Contains(err.Error(), "its model or sampling parameters differ") {
 		t.Errorf("another model: error is %v", err)
 	}
 }
@@ -171,49 +170,14 @@ func TestReplayObeysItsContext(t *testing.T) {
 	}
 }
 
-// TestContinueAfterACutAnywhere: whole lines stay and are not written again, a torn one
-// goes, and what is appended is read back after them.
-func TestContinueAfterACutAnywhere(t *testing.T) {
-	path := written(t, false)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for cut := 0; cut <= len(whole); cut += 5 {
-		if err := os.WriteFile(path, whole[:cut], 0o666); err != nil {
-			t.Fatal(err)
-		}
-		f, h, calls, err := journal.Continue(path)
-		if err != nil {
-			t.Fatalf("cut at byte %d: %v", cut, err)
-		}
-		lines := strings.Count(string(whole[:cut]), "\n")
-		if begun := h.Schema != 0; begun != (lines > 0) || len(calls) != max(lines-1, 0) {
-			t.Fatalf("cut at byte %d: header %+v, %d calls of %d lines", cut, h, len(calls), lines)
-		}
-		rec := journal.Recorder{Header: header, W: f, Model: modelFunc(func(loop.Request) (loop.Completion, error) { return loop.Completion{Text: "new"}, nil })}
-		if lines == 0 {
-			err = rec.Start()
-		}
-		if _, asking := rec.Complete(t.Context(), asked(9, 1)); err != nil || asking != nil {
-			t.Fatal(err, asking)
-		}
-		f.Close()
-		_, after, err := journal.ReadFile(path)
-		if err != nil || len(after) != len(calls)+1 || after[len(calls)].Reply != "new" || cmp.Diff(calls, after[:len(calls):len(calls)], cmpopts.EquateEmpty()) != "" {
-			t.Fatalf("cut at byte %d: %v, calls after are %+v", cut, err, after)
-		}
-	}
-}
-
 // TestContinueRefusesWhatIsNoJournal, and leaves it as it is.
 func TestContinueRefusesWhatIsNoJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
-	for _, text := range []string{"notes of mine\n", "{\"schema\":99}\n", "{\"schema\":1}\nx\n"} {
+	for _, text := range []string{"notes of mine\n", "{\"schema\":99}\n", "{\"schema\":1}\nx\n", "notes", "{}" + "x"} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, _, err := journal.Continue(path); err == nil {
+		if _, _, err := journal.Continue(path); err == nil {
 			t.Errorf("%q is continued", text)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
@@ -226,15 +190,15 @@ func TestContinueRefusesWhatIsNoJournal(t *testing.T) {
 // read or made is an error.
 func TestContinueBeginsOrSaysWhyNot(t *testing.T) {
 	folder := t.TempDir()
-	f, h, calls, err := journal.Continue(filepath.Join(folder, "calls.jsonl"))
-	if err != nil || h.Schema != 0 || calls != nil {
-		t.Fatalf("header %+v, calls %+v, error %v", h, calls, err)
+	f, j, err := journal.Continue(filepath.Join(folder, "calls.jsonl"))
+	if err != nil || j.Header.Schema != 0 || j.Calls != nil {
+		t.Fatalf("journal %+v, error %v", j, err)
 	}
 	f.Close()
-	if _, _, _, err := journal.Continue(folder); err == nil || !strings.HasPrefix(err.Error(), "read "+folder) {
+	if _, _, err := journal.Continue(folder); err == nil || !strings.HasPrefix(err.Error(), "open "+folder) {
 		t.Errorf("a folder: %v", err)
 	}
-	if _, _, _, err := journal.Continue(filepath.Join(folder, "none", "calls.jsonl")); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := journal.Continue(filepath.Join(folder, "none", "calls.jsonl")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder to be in: %v", err)
 	}
 }
@@ -254,7 +218,7 @@ func TestStartHandsOnTheWritersError(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := (journal.Recorder{W: f}).Start(); err == nil {
+	if err := (&journal.Recorder{W: f}).Start(); err == nil {
 		t.Error("a header that was not written is no error")
 	}
 	odd := journal.Recorder{W: &strings.Builder{}, Header: journal.Header{Model: map[string]any{"id": func() {}}}}
@@ -266,17 +230,23 @@ func TestStartHandsOnTheWritersError(t *testing.T) {
 // TestDifferenceNamesTheField, for every field of a header but its schema.
 func TestDifferenceNamesTheField(t *testing.T) {
 	base := journal.Header{
-		Schema: 1, TemplateSHA: "a", Query: "q", Corpus: "c", Budget: map[string]int{"chunk": 1}, Tokenizer: "t",
+		Schema: 2, TemplateSHA: "a", Query: "q", Corpus: "c", SessionSHA: "d1", Records: 12, Chunking: map[string]int{"tokens": 9}, Budget: map[string]int{"chunk": 1}, Tokenizer: "t",
 		Model: journal.LiveModel("m", map[string]any{"temperature": 0.0}), Level: 1, Trial: 1,
 	}
 	if diff := base.Difference(base, true); diff != "" {
 		t.Errorf("it differs from itself: %s", diff)
 	}
 	for name, change := range map[string]func(*journal.Header){
-		`template was "a" when recorded, is "b" now`:           func(h *journal.Header) { h.TemplateSHA = "b" },
-		`query was "q" when recorded, is "r" now`:              func(h *journal.Header) { h.Query = "r" },
-		`system message was "" when recorded, is "s" now`:      func(h *journal.Header) { h.System = "s" },
-		`corpus was "c" when recorded, is "d" now`:             func(h *journal.Header) { h.Corpus = "d" },
+		`template was "a" when recorded, is "b" now`:      func(h *journal.Header) { h.TemplateSHA = "b" },
+		`query was "q" when recorded, is "r" now`:         func(h *journal.Header) { h.Query = "r" },
+		`system message was "" when recorded, is "s" now`: func(h *journal.Header) { h.System = "s" },
+		`corpus was "c" when recorded, is "d" now`:        func(h *journal.Header) { h.Corpus = "d" },
+		`session was "12 records, SHA-256 d1…" when recorded, is "13 records, SHA-256 d2…" now`: func(h *journal.Header) {
+			h.SessionSHA, h.Records = "d2", 13
+		},
+		`chunking was {"tokens":9} when recorded, is {"tokens":8} now`: func(h *journal.Header) {
+			h.Chunking = map[string]int{"tokens": 8}
+		},
 		`budget was {"chunk":1} when recorded, is {"chunk":2}`: func(h *journal.Header) { h.Budget = map[string]int{"chunk": 2} },
 		`tokenizer was "t" when recorded, is "u" now`:          func(h *journal.Header) { h.Tokenizer = "u" },
 		`level was 1 when recorded, is 2 now`:                  func(h *journal.Header) { h.Level = 2 },
@@ -295,6 +265,11 @@ func TestDifferenceNamesTheField(t *testing.T) {
 	other.Model = map[string]any{"id": "n"}
 	if diff := base.Difference(other, false); diff != "" {
 		t.Errorf("another model, which may be: %s", diff)
+	}
+	old := base
+	old.Schema, old.SessionSHA, old.Records, old.Chunking = 1, "", 0, nil
+	if diff := old.Difference(base, true) + base.Difference(old, true); diff != "" {
+		t.Errorf("what schema 1 does not say differs: %s", diff)
 	}
 }
 
@@ -320,9 +295,9 @@ func TestWhatWasAskedIsRecorded(t *testing.T) {
 type refused struct{}
 
 func (refused) Error() string { return "refused" }
-func (refused) Unasked() bool { return false }
+func (refused) NotSent() bool { return false }
 
 type unasked struct{}
 
 func (unasked) Error() string { return "no more calls" }
-func (unasked) Unasked() bool { return true }
+func (unasked) NotSent() bool { return true }

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,7 +26,7 @@ type Params struct {
 // for a reply that is not one message.
 func reserved() []string {
 	return []string{
-		"max_completion_tokens", "max_tokens", "messages", "model", "n", "seed", "stop", "stream", "temperature", "top_p",
+		"max_completion_tokens", "max_tokens", "messages", "model", "n", "seed", "stop", "temperature", "top_p",
 	}
 }
 
@@ -87,16 +88,35 @@ func messages(r loop.Request) ([]message, error) {
 	return all, nil
 }
 
+// bodies makes the bodies of a model's requests.
+type bodies struct {
+	shared      map[string]any // fields of every body, the model included
+	tokensField string
+}
+
+func newBodies(model string, p Params) (bodies, error) {
+	shared, fieldsErr := p.fields()
+	tokensField, tokensErr := p.tokensField()
+	if err := errors.Join(fieldsErr, tokensErr); err != nil {
+		return bodies{}, err
+	}
+	shared["model"] = model
+	return bodies{shared, tokensField}, nil
+}
+
 // body returns the bytes of r's request, its seed moved by offset. Its keys are sorted.
-func (c *Client) body(r loop.Request, offset int64) ([]byte, error) {
+func (b bodies) body(r loop.Request, offset int64) ([]byte, error) {
 	said, err := messages(r)
 	if err != nil {
 		return nil, err
 	}
-	fields := maps.Clone(c.fields)
-	fields["model"], fields["messages"] = c.cfg.Model, said
+	fields := maps.Clone(b.shared)
+	fields["messages"] = said
+	if _, asked := fields["stream"]; !asked {
+		fields["stream"] = false // some servers stream unless they are told not to
+	}
 	if r.MaxTokens > 0 {
-		fields[c.tokensField] = r.MaxTokens
+		fields[b.tokensField] = r.MaxTokens
 	}
 	if seed, ok := fields["seed"].(int64); ok {
 		// At temperature 0 the same request would most likely fail the same way.

@@ -36,12 +36,12 @@ func TestBodyIsWhatTheConfigSays(t *testing.T) {
 	}{
 		"bare": {
 			request: loop.Request{User: "u"},
-			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m"}`,
+			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m","stream":false}`,
 		},
 		"zeros are sent": {
 			params:  openai.Params{Temperature: ptr(0.0), TopP: ptr(0.0), Seed: ptr[int64](0)},
 			request: loop.Request{User: "u", Attempt: 1},
-			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m","seed":0,"temperature":0,"top_p":0}`,
+			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m","seed":0,"stream":false,"temperature":0,"top_p":0}`,
 		},
 		"all": {
 			params: openai.Params{
@@ -51,36 +51,41 @@ func TestBodyIsWhatTheConfigSays(t *testing.T) {
 			request: loop.Request{System: "s & t", User: "<check>\u2028\"é", MaxTokens: 2048, Attempt: 1},
 			want: `{"chat_template_kwargs":{"enable_thinking":false},"max_tokens":2048,` +
 				`"messages":[{"role":"system","content":"s & t"},{"role":"user","content":"<check>\u2028\"é"}],` +
-				`"model":"m","seed":7,"stop":["</next>","<end>"],"temperature":0.7,"top_k":20,"top_p":0.95}`,
+				`"model":"m","seed":7,"stop":["</next>","<end>"],"stream":false,"temperature":0.7,"top_k":20,"top_p":0.95}`,
 		},
 		"a parse retry has another seed": {
 			params:  openai.Params{Temperature: ptr(0.0), Seed: ptr[int64](7)},
 			request: loop.Request{User: "u", Attempt: 3},
-			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m","seed":9,"temperature":0}`,
+			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m","seed":9,"stream":false,"temperature":0}`,
 		},
 		"the first of them too": {
 			params:  openai.Params{Seed: ptr[int64](-1)},
 			request: loop.Request{User: "u", Attempt: 2},
-			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m","seed":0}`,
+			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m","seed":0,"stream":false}`,
 		},
 		"no seed, none invented": {
 			request: loop.Request{User: "u", Attempt: 3},
-			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m"}`,
+			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m","stream":false}`,
+		},
+		"a stream that was asked for": {
+			params:  openai.Params{Extra: map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}}},
+			request: loop.Request{User: "u"},
+			want:    `{"messages":[{"role":"user","content":"u"}],"model":"m","stream":true,"stream_options":{"include_usage":true}}`,
 		},
 		"empty user": {
 			request: loop.Request{},
-			want:    `{"messages":[{"role":"user","content":""}],"model":"m"}`,
+			want:    `{"messages":[{"role":"user","content":""}],"model":"m","stream":false}`,
 		},
 		"no veto by name": {
 			model:   "gpt-5-mini",
 			params:  openai.Params{Temperature: ptr(0.3), MaxTokensField: "max_completion_tokens"},
 			request: loop.Request{User: "u", MaxTokens: 5},
-			want:    `{"max_completion_tokens":5,"messages":[{"role":"user","content":"u"}],"model":"gpt-5-mini","temperature":0.3}`,
+			want:    `{"max_completion_tokens":5,"messages":[{"role":"user","content":"u"}],"model":"gpt-5-mini","stream":false,"temperature":0.3}`,
 		},
 		"nor by a list": {
 			model:   "text-davinci-003",
 			request: loop.Request{User: "u"},
-			want:    `{"messages":[{"role":"user","content":"u"}],"model":"text-davinci-003"}`,
+			want:    `{"messages":[{"role":"user","content":"u"}],"model":"text-davinci-003","stream":false}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,6 +138,8 @@ func TestInvalidUTF8IsNotSent(t *testing.T) {
 	}
 }
 
+// TestSamplingNamesWhatIsSent: what is sent with every request of every model says nothing,
+// and would part new records from old ones.
 func TestSamplingNamesWhatIsSent(t *testing.T) {
 	c := client(t, "http://localhost/v1", openai.Config{Params: openai.Params{Temperature: ptr(0.0), Seed: ptr[int64](7)}})
 	want := map[string]any{"model": "m", "temperature": 0.0, "seed": int64(7)}
@@ -154,9 +161,10 @@ func TestConfigIsRefused(t *testing.T) {
 		"no model":       {openai.Config{Model: "-"}, "model: is empty"},
 		"key's newline":  {openai.Config{APIKey: openai.NewKey(key + "\n")}, "api key: byte 24"},
 		"negative":       {openai.Config{Timeout: -1}, "timeout: is negative"},
+		"no patience":    {openai.Config{Retry: openai.Retry{GiveUpAfter: -1}}, "retry.give_up_after: is negative"},
 		"floor":          {openai.Config{Limits: openai.Limits{MinConnections: 9}}, "min_connections: is 9; want at most max_connections, 8"},
 		"tokens field":   {openai.Config{Params: openai.Params{MaxTokensField: "n_predict"}}, `max_tokens_field: is "n_predict"`},
-		"reserved":       {openai.Config{Params: openai.Params{Extra: map[string]any{"stream": true}}}, "extra.stream: is not an extra field"},
+		"reserved":       {openai.Config{Params: openai.Params{Extra: map[string]any{"messages": true}}}, "extra.messages: is not an extra field"},
 		"not JSON":       {openai.Config{Params: openai.Params{Extra: map[string]any{"x": func() {}}}}, "extra.x: json: unsupported type"},
 		"no number":      {openai.Config{Params: openai.Params{Temperature: ptr(math.NaN())}}, "NaN"},
 		"all at once, 1": {openai.Config{BaseURL: "ftp://h", Model: "-"}, "base_url"},

@@ -28,6 +28,16 @@ type Config struct {
 	// tried again; or nil.
 	Waiting func(until time.Time, why error)
 
+	// Count counts the tokens of a text, for a Cost that the server's usage does not tell, or
+	// not credibly. Nil: a third of the bytes.
+	Count func(text string) int
+
+	// Admit is asked before each request, from any goroutine; its error ends the call, and the
+	// request is not sent. Nil admits all. Charge is told after each request that was admitted
+	// what it may have cost; or nil.
+	Admit  func() error
+	Charge func(Cost)
+
 	// Until, when it is done, ends all waiting: no attempt is begun any more, and one in
 	// flight is still waited for, as it is paid for. Nil: never.
 	Until context.Context
@@ -45,7 +55,12 @@ type Retry struct {
 	MaxElapsed    time.Duration // in attempts and between them, not in line for a connection; 0: 10 minutes, or five timeouts if they are longer
 	Initial       time.Duration // 0: half a second
 	MaxInterval   time.Duration // 0: a minute
-	MaxRetryAfter time.Duration // the most that a Retry-After is heeded; 0: 5 minutes
+	MaxRetryAfter time.Duration // the longest wait that a server may ask for; 0: 5 minutes
+
+	// GiveUpAfter is how long a server may fail without one success, all calls together, until
+	// nothing more is asked of it; 0: 45 seconds. Where it asks for waits itself, it is given
+	// MaxRetryAfter.
+	GiveUpAfter time.Duration
 }
 
 // Limits are shared by all calls of a Client.
@@ -69,6 +84,7 @@ func (r Retry) withDefaults(timeout time.Duration) Retry {
 		Initial:       cmp.Or(r.Initial, 500*time.Millisecond),
 		MaxInterval:   cmp.Or(r.MaxInterval, time.Minute),
 		MaxRetryAfter: cmp.Or(r.MaxRetryAfter, 5*time.Minute),
+		GiveUpAfter:   cmp.Or(r.GiveUpAfter, 45*time.Second),
 	}
 }
 
@@ -87,6 +103,15 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Waiting == nil {
 		c.Waiting = func(time.Time, error) {}
+	}
+	if c.Count == nil {
+		c.Count = func(text string) int { return guess(len(text)) }
+	}
+	if c.Admit == nil {
+		c.Admit = func() error { return nil }
+	}
+	if c.Charge == nil {
+		c.Charge = func(Cost) {}
 	}
 	if c.Transport == nil {
 		c.Transport = transport(c.Limits.MaxConnections)
@@ -124,7 +149,7 @@ func (c Config) checkNumbers() (errs []error) {
 		{"timeout", int64(c.Timeout)}, {"max_response_bytes", c.MaxResponseBytes},
 		{"retry.max_tries", int64(c.Retry.MaxTries)}, {"retry.max_elapsed", int64(c.Retry.MaxElapsed)},
 		{"retry.initial", int64(c.Retry.Initial)}, {"retry.max_interval", int64(c.Retry.MaxInterval)},
-		{"retry.max_retry_after", int64(c.Retry.MaxRetryAfter)},
+		{"retry.max_retry_after", int64(c.Retry.MaxRetryAfter)}, {"retry.give_up_after", int64(c.Retry.GiveUpAfter)},
 		{"max_connections", int64(c.Limits.MaxConnections)}, {"min_connections", int64(c.Limits.MinConnections)},
 		{"requests_per_minute", int64(c.Limits.RequestsPerMinute)}, {"tokens_per_minute", int64(c.Limits.TokensPerMinute)},
 	} {

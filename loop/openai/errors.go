@@ -15,14 +15,15 @@ import (
 // StatusError is a server's refusal.
 type StatusError struct {
 	Model, URL string // of the request; a URL holds no credentials
-	Status     int    // the HTTP status, which is 200 if the error stood in the reply's body
+	Status     int    // the HTTP status, which is 2xx if the error stood in the reply's body
 	Code, Type string // as the server names the error, if it does
 	Message    string // the server's, from any of the known shapes; a line of at most 500 bytes
+	Hint       string // the edit that corrects it, where one is known
 	RetryAfter time.Duration
 }
 
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("model %s at %s: status %d%s: %s", e.Model, e.URL, e.Status, e.kind(), e.Message)
+	return fmt.Sprintf("model %s at %s: status %d%s: %s%s", e.Model, e.URL, e.Status, e.kind(), e.Message, suffix("; ", e.Hint))
 }
 
 // kind is what the server calls the error, in brackets.
@@ -35,51 +36,30 @@ func (e *StatusError) kind() string {
 
 // status is the one that counts: gateways put the true one into a 200.
 func (e *StatusError) status() int {
-	if code, err := strconv.Atoi(e.Code); err == nil && e.Status == http.StatusOK && code >= 400 && code < 600 {
+	if code, err := strconv.Atoi(e.Code); err == nil && success(e.Status) && code >= 400 && code < 600 {
 		return code
 	}
 	return e.Status
 }
 
-// ContextLength reports whether the server found the prompt and reply too long for the
-// model. There is no common code for that: most servers only say it in their message.
-func (e *StatusError) ContextLength() bool {
-	if e.Code == "context_length_exceeded" || e.Type == "exceed_context_size_error" {
-		return true
-	}
-	if status := e.status(); status == http.StatusTooManyRequests || status < 400 && status != http.StatusOK {
-		return false
-	}
-	said := strings.ToLower(e.Message)
-	for _, words := range []string{
-		"context length", "context size", "context window", // OpenAI, vLLM, SGLang, llama.cpp, Ollama, Mistral
-		"maximum model length", "max_model_len", // vLLM
-		"input token count",  // Gemini
-		"prompt is too long", // Anthropic
-		"max_new_tokens",     // TGI: `inputs` tokens + `max_new_tokens` must be <= N
-	} {
-		if strings.Contains(said, words) {
-			return true
-		}
-	}
-	return false
-}
+// statusOverloaded is what some servers answer in place of 503.
+const statusOverloaded = 529
 
 func (e *StatusError) passing() bool {
 	if e.ContextLength() || e.Code == "insufficient_quota" {
 		return false
 	}
 	switch status := e.status(); status {
-	case http.StatusOK, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true
 	default:
-		return status >= 500
+		return success(status) || status >= 500
 	}
 }
 
 func (e *StatusError) outcome() outcome {
 	switch status := e.status(); {
-	case status == http.StatusTooManyRequests:
+	case status == http.StatusTooManyRequests || status == statusOverloaded:
 		return overloaded
 	case status >= 500:
 		return troubled
@@ -87,18 +67,19 @@ func (e *StatusError) outcome() outcome {
 	return refused
 }
 
-// ReplyError is a reply with status 200 that holds no completion.
+// ReplyError is a reply with a status of 2xx that holds no completion.
 type ReplyError struct {
 	Model, URL string
 	Problem    string // what is wrong with it, and its first bytes
-	final      bool   // the same would come again
+	Hint       string // the edit that corrects it, where one is known
+	brokenOff  bool   // it may come whole when it is asked for again
 }
 
 func (e *ReplyError) Error() string {
-	return fmt.Sprintf("model %s at %s: %s", e.Model, e.URL, e.Problem)
+	return fmt.Sprintf("model %s at %s: %s%s", e.Model, e.URL, e.Problem, suffix("; ", e.Hint))
 }
 
-func (e *ReplyError) passing() bool    { return !e.final }
+func (e *ReplyError) passing() bool    { return e.brokenOff }
 func (e *ReplyError) outcome() outcome { return troubled }
 
 // TransportError is a call that brought no whole reply.
@@ -126,6 +107,14 @@ func (e *TransportError) passing() bool {
 	}
 	// net/http says no more than this when a server answers https with plain HTTP.
 	return !strings.Contains(e.Err.Error(), "server gave HTTP response to HTTPS client")
+}
+
+// sent reports whether the request may have reached the server.
+func (e *TransportError) sent() bool {
+	var certificate *tls.CertificateVerificationError
+	var name *net.DNSError
+	var op *net.OpError
+	return !errors.As(e.Err, &certificate) && !errors.As(e.Err, &name) && !(errors.As(e.Err, &op) && op.Op == "dial")
 }
 
 func (e *TransportError) outcome() outcome { return troubled }

@@ -80,11 +80,13 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		{fakeserver.Status(422, fakeserver.VLLM), 1, "status 422"},
 		{fakeserver.Status(408, fakeserver.VLLM), tries, "status 408"},
 		{fakeserver.Status(409, fakeserver.VLLM), tries, "status 409"},
+		{fakeserver.Status(425, fakeserver.VLLM), tries, "status 425"},
+		{fakeserver.Raw(529, "application/json", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), tries, "status 529 (overloaded_error): Overloaded"},
 		{fakeserver.TooMany(""), tries, "status 429"},
 		{fakeserver.Status(500, fakeserver.VLLM), tries, "status 500"},
 		{fakeserver.Status(503, fakeserver.LlamaCpp), tries, "status 503"},
 		{fakeserver.Raw(502, "text/html", page), tries, "status 502: " + page},
-		{fakeserver.Raw(204, "", ""), 1, "status 204: No Content"},
+		{fakeserver.Raw(204, "", ""), 1, "the reply (status 204) is empty"},
 		{fakeserver.Raw(429, "application/json", `{"error":{"message":"pay first","code":"insufficient_quota"}}`), 1, "pay first"},
 		{fakeserver.ErrorIn200(), tries, "status 200 (500): engine died"},
 		{fakeserver.Raw(200, "application/json", `{"error":{"message":"bad","code":400}}`), 1, "status 200 (400): bad"},
@@ -92,17 +94,19 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		{fakeserver.Raw(200, "application/json", `{"detail":"busy"}`), tries, "status 200: busy"},
 		{fakeserver.Raw(200, "application/json", `{"object":"error","message":"busy"}`), tries, "status 200: busy"},
 		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":"a"},"finish_reason":"error"}]}`), tries, "finish_reason error"},
-		{fakeserver.NoChoices(), tries, "has no choices"},
-		{fakeserver.Raw(200, "application/json", `{"choices":null}`), tries, "has no choices"},
+		{fakeserver.NoChoices(), 1, "has no choices"},
+		{fakeserver.Raw(200, "application/json", `{"choices":null}`), 1, "has no choices"},
 		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":"a"},"finish_reason":"stop","error":{"code":1}}]}`), tries, `finish_reason stop: {"code":1}`},
+		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":"a"}}],"error":{"message":"busy","code":503}}`), tries, "status 200 (503): busy"},
+		{fakeserver.Raw(201, "application/json", `{"choices":[{"message":{"content":"a"}}],"error":"bad"}`), tries, "status 201: bad"},
 		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":""},"finish_reason":"abort"}]}`), tries, "given up by the server"},
-		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":5}}]}`), tries, "no chat completion"},
-		{fakeserver.Raw(200, "application/json", `{"choices":{}}`), tries, "no chat completion"},
-		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":"a"}}]} tail`), tries, "no chat completion"},
-		{fakeserver.Raw(200, "text/event-stream", "data: {}\n\n"), tries, "(text/event-stream) is no chat completion"},
-		{fakeserver.Raw(200, "application/json", "{\"choices\":[{\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"\xff\"}]}}]}"), tries, "not valid UTF-8"},
-		{fakeserver.Malformed(), tries, "no chat completion: unexpected end of JSON input"},
-		{fakeserver.WrongType(), tries, "(text/html) is no chat completion"},
+		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":5}}]}`), 1, "message.content is 5, want a text"},
+		{fakeserver.Raw(200, "application/json", `{"choices":[null]}`), 1, "choices[0] is null, want an object"},
+		{fakeserver.Raw(200, "application/json", `{"choices":{}}`), 1, "has no choices"},
+		{fakeserver.Raw(200, "application/json", `{"choices":[{"message":{"content":"a"}}]} tail`), 1, "no chat completion"},
+		{fakeserver.Raw(200, "text/event-stream", "data: {}\n\n"), 1, "(text/event-stream) has no choices"},
+		{fakeserver.Malformed(), 1, "no chat completion: unexpected end of JSON input"},
+		{fakeserver.WrongType(), 1, "(text/html) is no chat completion"},
 		{fakeserver.Truncated(), tries, "unexpected EOF"},
 		{fakeserver.Dropped(), tries, "unexpected EOF"},
 		{fakeserver.Reset(), tries, "EOF"},
@@ -191,29 +195,6 @@ func TestPlainServerUnderHTTPSIsFinal(t *testing.T) {
 	c := client(t, strings.Replace(s.BaseURL(), "http:", "https:", 1), openai.Config{})
 	if _, err := c.Complete(context.Background(), ask); err == nil || c.Stats().Attempts != 1 {
 		t.Errorf("error is %v after %d attempts", err, c.Stats().Attempts)
-	}
-}
-
-func TestContextLength(t *testing.T) {
-	for body, want := range map[string]bool{
-		`{"error":{"message":"too long","code":"context_length_exceeded"}}`:                                                       true,
-		`{"error":{"message":"the request exceeds the available context size (4096 tokens)","type":"exceed_context_size_error"}}`: true,
-		`{"object":"error","message":"This model's maximum context length is 8192 tokens. However, you requested 9000"}`:          true,
-		`{"error":{"message":"The decoder prompt (length 9000) is longer than the maximum model length of 8192."}}`:               true,
-		`{"message":"The input (9000 tokens) is longer than the model's context length (8192 tokens)."}`:                          true,
-		`{"error":"Input validation error: ` + "`inputs` tokens + `max_new_tokens`" + ` must be <= 4096"}`:                        true,
-		`[{"error":{"message":"The input token count (9000) exceeds the maximum number of tokens allowed (8192)."}}]`:             true,
-		`{"error":{"message":"temperature must be non-negative"}}`:                                                                false,
-	} {
-		for _, status := range []int{400, 500} {
-			n, err := fail(t, openai.Config{}, fakeserver.Raw(status, "application/json", body))
-			if got := as[*openai.StatusError](t, err).ContextLength(); got != want {
-				t.Errorf("%d %s: context length is %v, want %v", status, body, got, want)
-			}
-			if want && n != 1 {
-				t.Errorf("%d %s: asked %d times", status, body, n)
-			}
-		}
 	}
 }
 

@@ -3,26 +3,31 @@ package openai
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	sdk "github.com/sashabaranov/go-openai"
+
+	"github.com/poimen-memory/mem/loop/keyfilter"
+	"github.com/poimen-memory/mem/loop/openai/chatreply"
 )
 
 // exchange is the RoundTripper of one attempt, below go-openai. It sends body in place of
 // the one go-openai wrote, and hands up only replies that hold a completion.
 type exchange struct {
-	cfg  Config
-	url  string // for errors
-	body []byte
+	cfg    Config
+	filter *keyfilter.Filter // of the key
+	url    string            // for errors
+	body   []byte
 
-	hops  int      // redirects followed
-	reply envelope // what go-openai's types leave out
+	hops   int             // redirects followed
+	reply  chatreply.Reply // of a 2xx
+	unread int             // bytes of a 2xx that is no completion
 }
 
 // maxHops is enough for a trailing slash and a moved path.
@@ -35,12 +40,12 @@ func (x *exchange) do(ctx context.Context) (answer, error) {
 	defer cancel()
 	api := sdk.DefaultConfig(x.cfg.APIKey.value())
 	api.BaseURL, api.HTTPClient = x.cfg.BaseURL, &http.Client{Transport: x}
-	// The request is empty, so that go-openai does not veto parameters by the model's name.
-	resp, err := sdk.NewClientWithConfig(api).CreateChatCompletion(ctx, sdk.ChatCompletionRequest{})
-	if err != nil {
-		return answer{}, x.explain(ctx, err)
+	// The request is empty, so that go-openai does not veto parameters by the model's name,
+	// and so is its response: x.reply is read where servers differ.
+	if _, err := sdk.NewClientWithConfig(api).CreateChatCompletion(ctx, sdk.ChatCompletionRequest{}); err != nil {
+		return answer{unread: x.unread}, x.explain(ctx, err)
 	}
-	return x.answer(resp)
+	return x.answer(x.reply)
 }
 
 // explain types an error that came up through http.Client and go-openai.
@@ -55,26 +60,36 @@ func (x *exchange) explain(ctx context.Context, err error) error {
 	case errors.As(err, &outer):
 		return x.transportError(outer.Err)
 	}
-	return x.replyError("is no chat completion: " + err.Error()) // go-openai could not decode it
+	return x.transportError(err)
 }
 
 func (x *exchange) transportError(err error) error {
-	if said := x.cfg.APIKey.scrub(err.Error()); said != err.Error() {
+	if said := x.filter.Text(err.Error()); said != err.Error() {
 		err = errors.New(said) // net/http quotes what is no HTTP
 	}
 	return &TransportError{Model: x.cfg.Model, URL: x.url, Err: err}
 }
 
+// replyError is a reply that would come again.
 func (x *exchange) replyError(problem string) *ReplyError {
 	return &ReplyError{Model: x.cfg.Model, URL: x.url, Problem: "the reply " + x.quote(problem)}
 }
 
+// passingError is a reply that may come whole when it is asked for again.
+func (x *exchange) passingError(problem string) *ReplyError {
+	e := x.replyError(problem)
+	e.brokenOff = true
+	return e
+}
+
 // quote makes a server's text fit for an error.
-func (x *exchange) quote(text string) string { return line(x.cfg.APIKey.scrub(text)) }
+func (x *exchange) quote(text string) string {
+	return line(x.filter.Text(text[:min(len(text), 64<<10)])) // far more than a line shows
+}
 
 // RoundTrip returns a response that holds a completion, or a redirect that may be followed.
 func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := x.cfg.Transport.RoundTrip(x.dress(req))
+	resp, err := x.cfg.Transport.RoundTrip(x.withBody(req))
 	if err != nil {
 		return nil, err
 	}
@@ -83,19 +98,21 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
+	if !success(resp.StatusCode) {
 		return nil, x.statusError(req, resp)
 	}
-	body, err := x.read(resp)
-	if err != nil {
+	if err := x.read(resp); err != nil {
 		return nil, err
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
+	resp.Body = io.NopCloser(strings.NewReader("{}"))
 	return resp, nil
 }
 
-// dress puts our body into a copy of go-openai's request.
-func (x *exchange) dress(req *http.Request) *http.Request {
+// success reports whether a status promises a reply.
+func success(status int) bool { return status >= 200 && status < 300 }
+
+// withBody puts our body into a copy of go-openai's request.
+func (x *exchange) withBody(req *http.Request) *http.Request {
 	if req.Body != nil {
 		req.Body.Close()
 	}
@@ -117,7 +134,7 @@ func (x *exchange) follows(req *http.Request, resp *http.Response) bool {
 	return err == nil && x.hops < maxHops && to.Scheme == req.URL.Scheme && to.Host == req.URL.Host
 }
 
-// statusError reads what the server says of a status other than 200.
+// statusError reads what the server says of a status other than 2xx.
 func (x *exchange) statusError(req *http.Request, resp *http.Response) error {
 	// An error that does not arrive whole is told as far as it came.
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, min(x.cfg.MaxResponseBytes, 64<<10)))
@@ -128,6 +145,7 @@ func (x *exchange) statusError(req *http.Request, resp *http.Response) error {
 	if e.Message == "" {
 		e.Message = http.StatusText(resp.StatusCode)
 	}
+	e.Hint = x.quote(hint(x.cfg, e))
 	return e
 }
 
@@ -136,38 +154,37 @@ func (x *exchange) refusal(resp *http.Response, body []byte) *StatusError {
 	return &StatusError{
 		Model: x.cfg.Model, URL: x.url, Status: resp.StatusCode,
 		Code: x.quote(p.code), Type: x.quote(p.kind), Message: x.quote(p.message),
-		RetryAfter: retryAfter(resp.Header, time.Now()),
+		RetryAfter: retryAfter(resp.StatusCode, resp.Header, time.Now()),
 	}
 }
 
-// read returns the body of a 200 if it holds a completion.
-func (x *exchange) read(resp *http.Response) ([]byte, error) {
+// read reads the body of a 2xx into x.reply.
+func (x *exchange) read(resp *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, x.cfg.MaxResponseBytes+1))
+	x.unread = len(body)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case int64(len(body)) > x.cfg.MaxResponseBytes:
-		e := x.replyError(fmt.Sprintf("is over %d bytes", x.cfg.MaxResponseBytes))
-		e.final = true
-		return nil, e
+		return x.replyError(fmt.Sprintf("is over %d bytes", x.cfg.MaxResponseBytes))
+	case len(bytes.TrimSpace(body)) == 0:
+		return x.replyError(fmt.Sprintf("(status %d) is empty", resp.StatusCode))
 	}
-	if err := json.Unmarshal(body, &x.reply); err != nil {
-		return nil, x.malformed(resp, body, err)
+	if x.reply, err = chatreply.Read(resp.Header.Get("Content-Type"), body); err != nil {
+		return x.unreadable(resp, err)
 	}
-	if len(x.reply.Choices) == 0 {
-		return nil, x.noChoices(resp, body)
-	}
-	return body, nil
+	return nil
 }
 
-func (x *exchange) malformed(resp *http.Response, body []byte, err error) error {
-	return x.replyError(fmt.Sprintf("(%s) is no chat completion: %v: %s", resp.Header.Get("Content-Type"), err, body))
-}
-
-// noChoices tells an error in a 200 from a reply that is merely empty.
-func (x *exchange) noChoices(resp *http.Response, body []byte) error {
-	if x.reply.isError() {
-		return x.refusal(resp, body)
+// unreadable types what decoding a 2xx has found wrong.
+func (x *exchange) unreadable(resp *http.Response, err error) error {
+	switch err := err.(type) {
+	case chatreply.ServerError:
+		return x.refusal(resp, err)
+	case chatreply.BrokenOff:
+		return x.passingError(err.Error())
 	}
-	return x.replyError("has no choices: " + string(body))
+	e := x.replyError(fmt.Sprintf("(%s) %v", line(resp.Header.Get("Content-Type")), err))
+	e.Hint = x.quote(baseHint(x.cfg.BaseURL))
+	return e
 }

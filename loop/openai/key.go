@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/poimen-memory/mem/loop/keyfilter"
 )
 
 // Key is an API key that no formatting shows. The zero Key is none: no Authorization
@@ -52,23 +54,13 @@ func (k Key) check() error {
 	return nil
 }
 
-// scrub takes the key out of text that a server wrote.
-func (k Key) scrub(text string) string {
-	if k.reveal == nil {
-		return text
-	}
-	return strings.ReplaceAll(text, k.reveal(), k.String())
-}
+// Filtered reports whether the key is hidden where a server repeats it. A short one, or a
+// word that local servers take for a key, is not: it would hide what a model may say.
+func (k Key) Filtered() bool { return keyfilter.Filtered(k.value()) }
 
-// shortKey is less than any key that is worth hiding: a server that wants none is given a
-// word, such as EMPTY.
-const shortKey = 16
-
-// hide takes the key out of a model's reply, which is recorded, unless it is a word that a
-// model may say.
-func (k Key) hide(text string) string {
-	if len(k.value()) < shortKey {
-		return text
-	}
-	return k.scrub(text)
+// filter hides the key in text that a server wrote.
+func (k Key) filter() *keyfilter.Filter {
+	var f keyfilter.Filter
+	f.Add(k.value())
+	return &f
 }

@@ -102,7 +102,7 @@ func scalar(v any) string {
 const messageBytes = 500
 
 // line makes foreign text fit for an error: valid, on one line, without what a terminal
-// would obey, and not long.
+// would interpret, and not long.
 func line(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")

@@ -15,7 +15,7 @@ import (
 func (c *Client) Models(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
-	x := exchange{cfg: c.cfg, url: strings.TrimRight(c.cfg.BaseURL, "/") + "/models"}
+	x := exchange{cfg: c.cfg, filter: c.filter, url: strings.TrimRight(c.cfg.BaseURL, "/") + "/models"}
 	body, err := x.get(ctx)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 	}
 	var names []string
 	for _, m := range list.Data {
-		names = append(names, m.ID)
+		names = append(names, line(c.filter.Text(m.ID)))
 	}
 	return names, nil
 }
@@ -44,7 +44,7 @@ func (x *exchange) get(ctx context.Context) ([]byte, error) {
 		return nil, x.transportError(err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
+	if !success(resp.StatusCode) {
 		return nil, x.statusError(req, resp)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, x.cfg.MaxResponseBytes))

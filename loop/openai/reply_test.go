@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -70,22 +71,33 @@ func TestUnusualReplies(t *testing.T) {
 	}
 }
 
-// TestKeyInAReplyIsHidden, for a reply is recorded; a stand-in for a key is a word that
-// may be said.
-func TestKeyInAReplyIsHidden(t *testing.T) {
-	for secret, want := range map[string]string{key: "[hidden key]", "EMPTY": "EMPTY"} {
-		s := serve(t, fakeserver.Config{Reply: func(r fakeserver.Request) fakeserver.Reply {
-			said := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-			return fakeserver.Reply{Text: "a " + said, Reasoning: said + " b", Finish: said}
-		}})
-		c, err := openai.New(openai.Config{BaseURL: s.BaseURL(), Model: "m", APIKey: openai.NewKey(secret)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := complete(t, c)
-		got.Usage = nil
-		if diff := cmp.Diff(loop.Completion{Text: "a " + want, Reasoning: want + " b", Finish: want}, got); diff != "" {
-			t.Errorf("key %s (-want +got):\n%s", secret, diff)
+// TestReplyWithTheKeyIsNone: a reply is recorded, and records are never rewritten. A word that
+// stands for a key is one that a model may say.
+func TestReplyWithTheKeyIsNone(t *testing.T) {
+	for name, say := range map[string]func(key string) fakeserver.Reply{
+		"text":      func(key string) fakeserver.Reply { return fakeserver.Reply{Text: "a " + key} },
+		"reasoning": func(key string) fakeserver.Reply { return fakeserver.Reply{Text: "a", Reasoning: key + " b"} },
+		"finish":    func(key string) fakeserver.Reply { return fakeserver.Reply{Text: "a", Finish: key} },
+		"refusal":   func(key string) fakeserver.Reply { return fakeserver.Reply{Null: true, Refusal: key} },
+		"base64": func(key string) fakeserver.Reply {
+			return fakeserver.Reply{Text: base64.StdEncoding.EncodeToString([]byte("Bearer " + key))}
+		},
+	} {
+		for secret, records := range map[string]bool{key: false, "EMPTY": true} {
+			s := serve(t, fakeserver.Config{Reply: func(r fakeserver.Request) fakeserver.Reply {
+				return say(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			}})
+			c, err := openai.New(openai.Config{BaseURL: s.BaseURL(), Model: "m", APIKey: openai.NewKey(secret)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := c.Complete(t.Context(), ask)
+			switch {
+			case records && (err != nil || got == loop.Completion{}):
+				t.Errorf("%s, key %s: %v", name, secret, err)
+			case !records && (err == nil || !strings.Contains(err.Error(), "holds the API key") || got.Text+got.Reasoning+got.Finish != "" || s.Requests() != 1):
+				t.Errorf("%s: %+v, %v after %d requests", name, got, err, s.Requests())
+			}
 		}
 	}
 }

@@ -88,7 +88,7 @@ func TestBackoffDoublesWithJitter(t *testing.T) {
 	for range 5 {
 		synctest.Test(t, func(t *testing.T) {
 			a := arrivals{responses: repeat(status(500), 6)}
-			complete(t, offline(t, openai.Config{Retry: openai.Retry{Initial: time.Second, MaxInterval: 8 * time.Second}}, a.answer))
+			complete(t, offline(t, openai.Config{Retry: openai.Retry{Initial: time.Second, MaxInterval: 8 * time.Second, GiveUpAfter: time.Minute}}, a.answer))
 			for i, want := range []time.Duration{1, 2, 4, 8, 8, 8} {
 				within(t, "gap", a.gaps()[i], want*time.Second/2, want*time.Second*3/2+1)
 			}
@@ -125,22 +125,25 @@ func TestRetriesEnd(t *testing.T) {
 	}
 }
 
-// TestTimeoutsAreTriedAgain also where one of them is as long as all of a call's attempts
-// may take by default.
+// TestTimeoutsAreTriedAgain: once, where one of them is longer than a server is given, and as
+// often as all of a call's attempts may take by default, where it is given that time.
 func TestTimeoutsAreTriedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := offline(t, openai.Config{Timeout: 20 * time.Minute}, func(r *http.Request) *http.Response { pass(r, time.Hour); return ok() })
-		c.Complete(t.Context(), ask)
-		if n := c.Stats().Attempts; n != 5 {
-			t.Errorf("%d attempts of 20 minutes, want 5", n)
-		}
-	})
+	for giveUp, want := range map[time.Duration]int{0: 2, 3 * time.Hour: 5} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := openai.Config{Timeout: 20 * time.Minute, Retry: openai.Retry{GiveUpAfter: giveUp}}
+			c := offline(t, cfg, func(r *http.Request) *http.Response { pass(r, time.Hour); return ok() })
+			c.Complete(t.Context(), ask)
+			if n := c.Stats().Attempts; n != want {
+				t.Errorf("given %v: %d attempts of 20 minutes, want %d", giveUp, n, want)
+			}
+		})
+	}
 }
 
 func TestElapsedTimeCountsAttemptsAndNotTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := offline(t, openai.Config{
-			Retry:  openai.Retry{MaxTries: 1000, MaxElapsed: 35 * time.Second, Initial: time.Millisecond, MaxInterval: time.Millisecond},
+			Retry:  openai.Retry{MaxTries: 1000, MaxElapsed: 35 * time.Second, GiveUpAfter: time.Hour, Initial: time.Millisecond, MaxInterval: time.Millisecond},
 			Limits: openai.Limits{MaxConnections: 1},
 		}, func(r *http.Request) *http.Response { pass(r, 10*time.Second); return respond(500, "") })
 		var wg sync.WaitGroup

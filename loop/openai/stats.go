@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"net/http"
@@ -34,10 +35,15 @@ type Stats struct {
 	CompletionTokens int64 `json:"completion_tokens"`
 	Unmetered        int   `json:"unmetered"` // replies without a count
 
+	BadUsage    int    `json:"bad_usage,omitempty"`     // of them with a count that cannot be one
+	BadUsageWhy string `json:"bad_usage_why,omitempty"` // the first of those, and what a count is
+
 	InFlight     int           `json:"-"` // attempts being made
 	Waiting      int           `json:"-"` // calls in line for a connection
 	InBackoff    int           `json:"-"` // calls waiting to be tried again
 	BackoffUntil time.Time     `json:"-"` // when the last of them will be; zero if there are none
+	FailingSince time.Time     `json:"-"` // the first failure after the last success; zero: it answers
+	GivenUpAt    time.Time     `json:"-"` // when nothing more is asked, unless it answers; zero: it answers
 	Limit        int           `json:"limit"`
 	LimitHistory []LimitChange `json:"limit_history"` // from the first on; a long one is thinned out
 }
@@ -72,15 +78,15 @@ type Latency struct {
 	Max   time.Duration `json:"max_ns"`
 }
 
-// tally is Stats in the making.
-type tally struct {
+// statsRecorder computes Stats.
+type statsRecorder struct {
 	mu        sync.Mutex
 	stats     Stats
 	latencies histogram
 }
 
 // attempt counts a request that took a while.
-func (t *tally) attempt(a answer, err error, took time.Duration) {
+func (t *statsRecorder) attempt(a answer, err error, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stats.Attempts++
@@ -90,10 +96,10 @@ func (t *tally) attempt(a answer, err error, took time.Duration) {
 	}
 	t.latencies.add(took)
 	t.stats.Replies.add(a.kind)
-	t.use(a.Usage)
+	t.use(a)
 }
 
-func (t *tally) failed(err error) {
+func (t *statsRecorder) failed(err error) {
 	var f failure
 	if errors.As(err, &f) && len(t.stats.Errors) < mostErrors {
 		t.stats.Errors = append(t.stats.Errors, AttemptError{time.Now().UTC(), f.Error()})
@@ -106,7 +112,7 @@ func (t *tally) failed(err error) {
 	}
 }
 
-func (t *tally) refused(status int) {
+func (t *statsRecorder) refused(status int) {
 	switch {
 	case status == http.StatusTooManyRequests:
 		t.stats.TooMany++
@@ -132,17 +138,21 @@ func (r *Replies) add(k replyKind) {
 	}
 }
 
-func (t *tally) use(u *loop.Usage) {
-	if u == nil {
-		t.stats.Unmetered++
+func (t *statsRecorder) use(a answer) {
+	switch {
+	case a.Usage != nil:
+		t.stats.PromptTokens += int64(a.Usage.PromptTokens)
+		t.stats.CompletionTokens += int64(a.Usage.CompletionTokens)
 		return
+	case a.badUsage != "":
+		t.stats.BadUsage++
+		t.stats.BadUsageWhy = cmp.Or(t.stats.BadUsageWhy, a.badUsage)
 	}
-	t.stats.PromptTokens += int64(u.PromptTokens)
-	t.stats.CompletionTokens += int64(u.CompletionTokens)
+	t.stats.Unmetered++
 }
 
 // call counts a call that ended.
-func (t *tally) call(r loop.Request, failed bool) {
+func (t *statsRecorder) call(r loop.Request, failed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stats.Calls++
@@ -155,7 +165,7 @@ func (t *tally) call(r loop.Request, failed bool) {
 }
 
 // pause enters a call that waits to be tried again.
-func (t *tally) pause(until time.Time) {
+func (t *statsRecorder) pause(until time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stats.InBackoff++
@@ -165,7 +175,7 @@ func (t *tally) pause(until time.Time) {
 }
 
 // resume ends a pause, in another attempt or because the caller gave up.
-func (t *tally) resume(retried bool) {
+func (t *statsRecorder) resume(retried bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if retried {
@@ -176,7 +186,7 @@ func (t *tally) resume(retried bool) {
 	}
 }
 
-func (t *tally) snapshot() Stats {
+func (t *statsRecorder) snapshot() Stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.stats

@@ -26,7 +26,7 @@ func TestTrialsHaveSeedsOfTheirOwn(t *testing.T) {
 		if _, err := trial.Complete(t.Context(), loop.Request{User: "u", Attempt: test.attempt}); err != nil {
 			t.Fatal(err)
 		}
-		if body := string(sent.sent[i].Body); !strings.Contains(body, test.want+"}") {
+		if body := string(sent.sent[i].Body); !strings.Contains(body, test.want+",") {
 			t.Errorf("trial %d, attempt %d sends %s, want %s", test.trial, test.attempt, body, test.want)
 		}
 	}

@@ -86,11 +86,16 @@ func named(name string) class {
 // at is the class of the rune that starts at text[i], and its length in bytes. At the
 // end of the text both are 0. The text must be valid UTF-8.
 func (c *classes) at(text []byte, i int) (class, int) {
+	if i < len(text) && text[i] < utf8.RuneSelf {
+		return c[text[i]], 1
+	}
+	return c.wide(text, i)
+}
+
+// wide does what at does for a rune that is not ASCII; apart from it, at is inlined.
+func (c *classes) wide(text []byte, i int) (class, int) {
 	if i >= len(text) {
 		return 0, 0
-	}
-	if b := text[i]; b < utf8.RuneSelf {
-		return c[b], 1
 	}
 	r, n := utf8.DecodeRune(text[i:])
 	return c[r], n
@@ -106,11 +111,22 @@ func (c *classes) run(text []byte, i int, bits class) int {
 			i++
 			continue
 		}
-		r, n := utf8.DecodeRune(text[i:])
-		if c[r]&bits == 0 {
+		k, n := c.wide(text, i)
+		if k&bits == 0 {
 			break
 		}
 		i += n
 	}
 	return i
+}
+
+// runWithout is the end of the longest run from i of runes that have none of the bits.
+func (c *classes) runWithout(text []byte, i int, bits class) int {
+	for {
+		k, n := c.at(text, i)
+		if n == 0 || k&bits != 0 {
+			return i
+		}
+		i += n
+	}
 }

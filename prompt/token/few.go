@@ -2,12 +2,9 @@ package token
 
 // fewBytes is the longest piece whose lowest rank is found by looking at all of them.
 // Measured on prose that is two to three times as fast as the heap of many, up to here.
-// Where runes have several bytes most neighbours do not merge, so that the heap stays
-// small: on CJK it is faster from about fewWideBytes on.
 const (
-	fewBits      = 7
-	fewBytes     = 1 << fewBits
-	fewWideBytes = 24
+	fewBits  = 7
+	fewBytes = 1 << fewBits
 )
 
 // few merges short pieces. Parts are a linked list by their first byte. A key is the

@@ -1,15 +1,15 @@
 package token
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 )
 
-// File returns the counter of a tokenizer.json of Hugging Face's tokenizers: a
+// Parse returns the counter of a tokenizer.json of Hugging Face's tokenizers: a
 // byte-level BPE model without byte fallback, whose ids follow its merges, with no
 // normalizer or NFC, and split by the pattern of cl100k_base (also Llama 3's), Qwen or
 // o200k_base (also gpt-oss's). Any other is refused, with the reason. Tokens that a
@@ -17,10 +17,9 @@ import (
 //
 // Its name is the file's, without its folder, and the start of its SHA-256, so that two
 // vocabularies never go by one name.
-func File(path string) (*Counter, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+func Parse(path string, data []byte) (*Counter, error) {
+	if n := bytes.Count(data, []byte(",")); n > maxCommas {
+		return nil, fmt.Errorf("%s: found %d commas, want at most %d: no vocabulary has so many tokens and merges", path, n, maxCommas)
 	}
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -33,6 +32,10 @@ func File(path string) (*Counter, error) {
 	name := fmt.Sprintf("%s@%x", filepath.Base(path), sha256.Sum256(data))
 	return &Counter{name: name[:len(filepath.Base(path))+1+12], count: e.count}, nil
 }
+
+// maxCommas bounds the values of a tokenizer.json, and with them the memory that reading it
+// takes. The largest published vocabularies, of 262,144 tokens, have 1.4 million.
+const maxCommas = 3_000_000
 
 // file is what a tokenizer.json says that decides over counts.
 type file struct {

@@ -1,6 +1,7 @@
 package token_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ func TestFilesCountAsTheReference(t *testing.T) {
 	}
 	all := goldens(t)
 	for _, name := range []string{"llama3.json", "gptoss.json", "qwen.json"} {
-		c, err := token.File(filepath.Join("testdata/tokenizers", name))
+		c, err := parseFile(filepath.Join("testdata/tokenizers", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,7 @@ func TestFilesCountAsTheReference(t *testing.T) {
 // A token that no merge makes is one only where the model ignores merges.
 func TestIgnoreMergesTakesAWholePiece(t *testing.T) {
 	for name, want := range map[string]int{"llama3.json": 1, "qwen.json": 7} {
-		c, err := token.File(filepath.Join("testdata/tokenizers", name))
+		c, err := parseFile(filepath.Join("testdata/tokenizers", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,15 +51,31 @@ func TestIgnoreMergesTakesAWholePiece(t *testing.T) {
 	}
 }
 
+// Such a token is one as a piece, but not as a part of one, whichever is counted first.
+func TestIgnoreMergesTakesNoPartOfAPiece(t *testing.T) {
+	path := edited(t, "llama3.json", func(f object) { f["model"].(object)["vocab"].(object)["ä¸Ń"] = 2000 }) // 中
+	c, err := parseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		for text, want := range map[string]int{"中": 1, "文文文文中文": 6 * 3} {
+			if got := c.Count(text); got != want {
+				t.Errorf("%s: %d tokens, want %d", text, got, want)
+			}
+		}
+	}
+}
+
 func TestFileIsNamedByItsContent(t *testing.T) {
-	c, err := token.File("testdata/tokenizers/qwen.json")
+	c, err := parseFile("testdata/tokenizers/qwen.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !regexp.MustCompile(`^qwen\.json@[0-9a-f]{12}$`).MatchString(c.Name()) {
 		t.Errorf("name %q: want the file's and a hash", c.Name())
 	}
-	other, err := token.File("testdata/tokenizers/gptoss.json")
+	other, err := parseFile("testdata/tokenizers/gptoss.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,26 +135,33 @@ func split(f object, i int) object {
 
 func special(f object, i int) object { return f["added_tokens"].([]any)[i].(object) }
 
-func TestFileRefusesWhatItDoesNotScan(t *testing.T) {
-	original, err := os.ReadFile("testdata/tokenizers/qwen.json")
+// edited writes a tokenizer file of testdata with a change, and returns its path.
+func edited(t *testing.T, name string, change func(f object)) string {
+	t.Helper()
+	original, err := os.ReadFile("testdata/tokenizers/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f object
+	if err := json.Unmarshal(original, &f); err != nil {
+		t.Fatal(err)
+	}
+	change(f)
+	changed, err := json.Marshal(f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "tokenizer.json")
+	if err := os.WriteFile(path, changed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFileRefusesWhatItDoesNotScan(t *testing.T) {
 	for _, r := range refusals {
-		var f object
-		if err := json.Unmarshal(original, &f); err != nil {
-			t.Fatal(err)
-		}
-		r.change(f)
-		changed, err := json.Marshal(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, changed, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err = token.File(path)
+		path := edited(t, "qwen.json", r.change)
+		_, err := parseFile(path)
 		if err == nil || !strings.Contains(err.Error(), r.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("error %v: want one of %s that says %q", err, path, r.want)
 		}
@@ -145,14 +169,22 @@ func TestFileRefusesWhatItDoesNotScan(t *testing.T) {
 }
 
 func TestFileThatIsNone(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "tokenizer.json")
-	if _, err := token.File(path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("a missing file: error %v", err)
-	}
-	if err := os.WriteFile(path, []byte("model:"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := token.File(path); err == nil || !strings.Contains(err.Error(), "want the JSON of a tokenizer.json") {
+	if _, err := token.Parse("t.json", []byte("model:")); err == nil || !strings.Contains(err.Error(), "want the JSON of a tokenizer.json") {
 		t.Errorf("a file that is no JSON: error %v", err)
 	}
+}
+
+func TestFileWithTooManyValues(t *testing.T) {
+	_, err := token.Parse("t.json", bytes.Repeat([]byte(","), 3_000_001))
+	if err == nil || !strings.Contains(err.Error(), "t.json: found 3000001 commas, want at most 3000000") {
+		t.Error(err)
+	}
+}
+
+func parseFile(path string) (*token.Counter, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return token.Parse(path, data)
 }

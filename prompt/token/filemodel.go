@@ -53,15 +53,39 @@ func (m model) vocab() (*vocab, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := newVocab(tokens, merges)
-	if m.IgnoreMerges {
-		v.words = newWords(tokens, nil)
-		return v, nil
+	v := newVocab(len(merges))
+	for id := range uint32(len(tokens.ends)) {
+		if token := tokens.token(id); len(token) == 1 {
+			v.bytes[token[0]] = id
+		}
 	}
-	// Without ignore_merges a piece is one token only if merges make it.
-	var s scratch
-	v.words = newWords(tokens, func(id uint32) bool { return v.merged(tokens.token(id), &s) == 1 })
+	j := new(joins)
+	for _, m := range merges {
+		left, right := tokens.token(m.left), tokens.token(m.right)
+		v.pairs.add(m)
+		j.learn(left, right)
+		if len(left) == 1 && len(right) == 1 {
+			v.twos[int(left[0])<<8|int(right[0])] = m.merged
+		}
+	}
+	v.joins = func() *joins { return j }
+	if m.IgnoreMerges {
+		v.takeWhole(tokens)
+	}
 	return v, nil
+}
+
+// takeWhole lets a piece that is a token be one, though merges do not make it.
+func (v *vocab) takeWhole(tokens spelling) {
+	var s scratch
+	for id := range uint32(len(tokens.ends)) {
+		if token := tokens.token(id); v.merged(token, &s) > 1 {
+			if v.whole == nil {
+				v.whole, v.partMark = map[string]bool{}, 1<<(lengthShift+4)
+			}
+			v.whole[string(token)] = true
+		}
+	}
 }
 
 func (m model) check() error {
@@ -95,9 +119,6 @@ func (m model) spell() (spelling, map[string]uint32, error) {
 		}
 		s.text = append(s.text, text...)
 		s.ends, ids[token.name] = append(s.ends, uint32(len(s.text))), uint32(id)
-	}
-	if len(s.text) > maxText {
-		return s, nil, fmt.Errorf("tokens have %d bytes: want %d at most", len(s.text), maxText)
 	}
 	for r := range alphabet {
 		if _, ok := ids[string(r)]; !ok {
@@ -164,6 +185,9 @@ func byteOfRune() map[rune]byte {
 	return bytes
 }
 
+// maxToken is the length of the longest token that is accepted, in bytes.
+const maxToken = 1<<12 - 1
+
 // decode is the bytes of a token.
 func decode(name string, alphabet map[rune]byte) ([]byte, error) {
 	var text []byte
@@ -174,8 +198,8 @@ func decode(name string, alphabet map[rune]byte) ([]byte, error) {
 		}
 		text = append(text, b)
 	}
-	if len(text) == 0 || len(text) > maxLength {
-		return nil, fmt.Errorf("token %.40q has %d bytes: want 1 to %d", name, len(text), maxLength)
+	if len(text) == 0 || len(text) > maxToken {
+		return nil, fmt.Errorf("token %.40q has %d bytes: want 1 to %d", name, len(text), maxToken)
 	}
 	return text, nil
 }

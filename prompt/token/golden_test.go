@@ -13,7 +13,7 @@ import (
 	"github.com/poimen-memory/mem/prompt/token"
 )
 
-// scanned is the vocabularies that are counted without tiktoken-go.
+// scanned lists the vocabularies that golden.jsonl has counts of.
 func scanned() []string { return []string{"cl100k_base", "o200k_base", "qwen2.5"} }
 
 func counter(t testing.TB, name string) *token.Counter {

@@ -1,103 +1,122 @@
 package token
 
 import (
-	"bytes"
-	"compress/gzip"
+	"cmp"
 	"embed"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"sync"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 //go:generate go run ./gen cl100k_base
 //go:generate go run ./gen o200k_base
+//go:generate go run ./gen p50k_base
 
 // Where the vocabularies come from, and how qwen2.5 is packed, is in data/SOURCES.md.
 //
-//go:embed data/*.vocab.gz
+//go:embed data/*.vocab.zst
 var packed embed.FS
 
-// load unpacks an embedded vocabulary, and the added tokens of its source.
-func load(name string) (*vocab, []string, error) {
-	data, err := packed.ReadFile("data/" + name + ".vocab.gz")
+// load unpacks an embedded vocabulary, and the added tokens of its source. If limit is not
+// zero, the vocabulary has only that many tokens, the first ones.
+func load(name string, limit int) (*vocab, []string, error) {
+	p, err := open(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	zip, err := gzip.NewReader(bytes.NewReader(data))
+	added := addedTokens(p.bytes[5*p.n:])
+	p.first = cmp.Or(limit, p.n)
+	return p.vocab(), added, nil
+}
+
+// open reads an embedded vocabulary.
+func open(name string) (planes, error) {
+	data, err := packed.ReadFile("data/" + name + ".vocab.zst")
 	if err != nil {
-		return nil, nil, fmt.Errorf("vocabulary %s: %w", name, err)
+		return planes{}, err
 	}
-	// The last four bytes of a gzip stream are the length of what it holds.
-	plain := make([]byte, binary.LittleEndian.Uint32(data[len(data)-4:]))
-	if _, err := io.ReadFull(zip, plain); err != nil {
-		return nil, nil, fmt.Errorf("vocabulary %s: %w", name, err)
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return planes{}, err
 	}
-	v, added := unpack(plain)
-	return v, added, nil
+	defer d.Close()
+	plain, err := d.DecodeAll(data, nil)
+	if err != nil {
+		return planes{}, fmt.Errorf("vocabulary %s: %w", name, err)
+	}
+	n := int(binary.LittleEndian.Uint32(plain))
+	return planes{bytes: plain[4:], n: n, first: n}, nil
 }
 
-// reader reads the packed form; package gen describes it.
-type reader []byte
-
-func (r *reader) number() uint32 {
-	n, size := binary.Uvarint(*r)
-	*r = (*r)[size:]
-	return uint32(n)
+// planes are the packed tokens, which package gen describes: n bytes of each kind.
+type planes struct {
+	bytes []byte
+	n     int
+	first int // the number of tokens that are read
 }
 
-func (r *reader) bytes(n uint32) []byte {
-	b := (*r)[:n]
-	*r = (*r)[n:]
-	return b
+// single marks a token of a single byte, in the place of the high bits of its halves.
+const single = 0xff
+
+// merge is the merge that makes a token. That of a single byte has the byte as its left half.
+func (p planes) merge(id int) (m merge, isByte bool) {
+	high := p.bytes[4*p.n+id]
+	if high == single {
+		return merge{left: uint32(p.bytes[id])}, true
+	}
+	return merge{
+		left:   uint32(p.bytes[id]) | uint32(p.bytes[p.n+id])<<8 | uint32(high>>4)<<16,
+		right:  uint32(p.bytes[2*p.n+id]) | uint32(p.bytes[3*p.n+id])<<8 | uint32(high&15)<<16,
+		merged: uint32(id),
+	}, false
 }
 
-func unpack(plain []byte) (*vocab, []string) {
-	r := reader(plain)
-	n := r.number()
-	merges := make([]merge, 0, n)
-	single := make([]bool, n)
-	for id := range n {
-		left := r.number()
-		if single[id] = left == 0; !single[id] {
-			merges = append(merges, merge{left: left - 1, merged: id})
+// vocab makes the tables that every text needs.
+func (p planes) vocab() *vocab {
+	v := newVocab(p.first)
+	for id := range p.first {
+		m, isByte := p.merge(id)
+		if isByte {
+			v.bytes[m.left] = uint32(id)
+			continue
+		}
+		v.pairs.add(m)
+		left, leftIsByte := p.merge(int(m.left))
+		right, rightIsByte := p.merge(int(m.right))
+		if leftIsByte && rightIsByte {
+			v.twos[left.left<<8|right.left] = m.merged
 		}
 	}
-	for i := range merges {
-		merges[i].right = r.number()
-	}
-	tokens := spell(single, r.bytes(256), merges)
-	v := tables(tokens, merges)
-	added := make([]string, r.number())
-	for i := range added {
-		added[i] = string(r.bytes(r.number()))
-	}
-	return v, added
-}
-
-// tables makes both at once, which is half of the time to load. Every token is a word:
-// package gen refuses those that merges do not make.
-func tables(tokens spelling, merges []merge) *vocab {
-	var all words
-	var made sync.WaitGroup
-	made.Go(func() { all = newWords(tokens, nil) })
-	v := newVocab(tokens, merges)
-	made.Wait()
-	v.words = all
+	v.joins = sync.OnceValue(p.joins)
 	return v
 }
 
-// spell writes out the tokens: single bytes in order, and what merges make of them.
-func spell(single []bool, bytes []byte, merges []merge) spelling {
-	s := spelling{ends: make([]uint32, 0, len(single)), text: make([]byte, 0, 8*len(single))}
-	for id := range single {
-		if single[id] {
-			s.text, bytes = append(s.text, bytes[0]), bytes[1:]
+// joins is made when a text first needs it: it takes as long as all the rest.
+func (p planes) joins() *joins {
+	j := new(joins)
+	s := spelling{ends: make([]uint32, 0, p.first), text: make([]byte, 0, 8*p.first)}
+	for id := range p.first {
+		m, isByte := p.merge(id)
+		if isByte {
+			s.text = append(s.text, byte(m.left))
 		} else {
-			s.text = append(append(s.text, s.token(merges[0].left)...), s.token(merges[0].right)...)
-			merges = merges[1:]
+			left, right := s.token(m.left), s.token(m.right)
+			j.learn(left, right)
+			s.text = append(append(s.text, left...), right...)
 		}
 		s.ends = append(s.ends, uint32(len(s.text)))
 	}
-	return s
+	return j
+}
+
+// addedTokens reads what follows the vocabulary in the packed form.
+func addedTokens(packed []byte) (added []string) {
+	for len(packed) > 0 {
+		n, size := binary.Uvarint(packed)
+		added = append(added, string(packed[size:size+int(n)]))
+		packed = packed[size+int(n):]
+	}
+	return added
 }

@@ -24,7 +24,7 @@ func BenchmarkLoad(b *testing.B) {
 			b.ReportAllocs()
 			start := CPU()
 			for b.Loop() {
-				if _, _, err := load(name); err != nil {
+				if _, _, err := load(name, 0); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -25,18 +25,39 @@ type point struct {
 	ccc  uint8
 }
 
-// nfc returns text in NFC: text itself if it is so already, or else memory of s. Text
-// that is normal by a later version of Unicode is so by an earlier one.
+// nfc returns text in NFC: text itself if it is so already, or else memory of s. Only the
+// stretches are looked at that have runes that NFC could change, each with the rune before
+// it, which they may act on. Text that is normal by a later version of Unicode is so by an
+// earlier one.
 func nfc(text []byte, s *scratch) []byte {
-	if inertText(text) {
+	out, done := s.norm[:0], 0
+	for i := 0; ; {
+		start := skipInert(text, i)
+		if start == len(text) {
+			break
+		}
+		end := skipActive(text, start)
+		if start > i {
+			_, n := utf8.DecodeLastRune(text[:start])
+			start -= n
+		}
+		if part := text[start:end]; norm.NFC.QuickSpan(part) < len(part) {
+			out = s.appendSegments(append(out, text[done:start]...), part)
+			done = end
+		}
+		i = end
+	}
+	if done == 0 {
 		return text
 	}
-	done := norm.NFC.QuickSpan(text)
-	if done == len(text) {
-		return text
-	}
-	out := append(s.norm[:0], text[:done]...)
-	for i := done; i < len(text); {
+	s.norm = append(out, text[done:]...)
+	return s.norm
+}
+
+// appendSegments appends text in NFC.
+func (s *scratch) appendSegments(out, text []byte) []byte {
+	done := 0
+	for i := 0; i < len(text); {
 		end, runes, later := segment(text, i)
 		if later || runes > shortSegment {
 			out = s.appendNFC(out, text[done:i])
@@ -49,25 +70,35 @@ func nfc(text []byte, s *scratch) []byte {
 		}
 		i = end
 	}
-	s.norm = s.appendNFC(out, text[done:])
-	return s.norm
+	return s.appendNFC(out, text[done:])
 }
 
-// inertText says that text is in NFC because no rune of it can be otherwise: a quick look
-// that suffices for most text.
-func inertText(text []byte) bool {
-	for i := 0; i < len(text); {
+// skipInert is the first place from i on of a rune that is not inert.
+func skipInert(text []byte, i int) int {
+	for i < len(text) {
 		if i+8 <= len(text) && binary.LittleEndian.Uint64(text[i:])&0x8080808080808080 == 0 {
 			i += 8
 			continue
 		}
 		r, n := utf8.DecodeRune(text[i:])
 		if !inert(r) {
-			return false
+			break
 		}
 		i += n
 	}
-	return true
+	return i
+}
+
+// skipActive is the first place from i on of a rune that is inert.
+func skipActive(text []byte, i int) int {
+	for i < len(text) {
+		r, n := utf8.DecodeRune(text[i:])
+		if inert(r) {
+			break
+		}
+		i += n
+	}
+	return i
 }
 
 // inert lists scripts whose runes NFC never changes, and that never act on others.

@@ -1,5 +1,7 @@
 package token
 
+import "unicode/utf8"
+
 // splitter finds the end of the piece of text that starts at i, which is less than
 // len(text): what one match of a split pattern takes. The text must be valid UTF-8.
 type splitter func(c *classes, text []byte, i int) int
@@ -7,6 +9,7 @@ type splitter func(c *classes, text []byte, i int) int
 // The split patterns that are scanned. Every rune matches one of their branches, so
 // pieces follow each other without a gap.
 const (
+	gpt2Pattern   = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 	cl100kPattern = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 	qwenPattern   = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 	o200kPattern  = `[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`
@@ -14,7 +17,39 @@ const (
 
 // splitters has the scanner of each pattern.
 func splitters() map[string]splitter {
-	return map[string]splitter{cl100kPattern: splitCL100K, qwenPattern: splitQwen, o200kPattern: splitO200K}
+	return map[string]splitter{gpt2Pattern: splitGPT2, cl100kPattern: splitCL100K, qwenPattern: splitQwen, o200kPattern: splitO200K}
+}
+
+// splitGPT2 scans gpt2Pattern.
+func splitGPT2(c *classes, text []byte, i int) int {
+	if n := contraction(text, i); n > 0 && isLower(text[i+1:i+n]) {
+		return i + n
+	}
+	start := i
+	if text[i] == ' ' {
+		start++
+	}
+	switch first, n := c.at(text, start); {
+	case n == 0:
+		return start
+	case first&letter != 0:
+		return c.run(text, start+n, letter)
+	case first&number != 0:
+		return c.run(text, start+n, number)
+	case first&space == 0:
+		return c.runWithout(text, start+n, visible)
+	}
+	return c.blanks(text, i)
+}
+
+// isLower says that all bytes of text are lower-case ASCII letters.
+func isLower(text []byte) bool {
+	for _, b := range text {
+		if b < 'a' || b > 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // splitCL100K scans cl100kPattern.
@@ -57,7 +92,10 @@ func splitO200K(c *classes, text []byte, i int) int {
 	if end == word {
 		return c.rest(text, i, true)
 	}
-	return end + contraction(text, end)
+	if end < len(text) && text[end] == '\'' {
+		end += contraction(text, end)
+	}
+	return end
 }
 
 // cased is the end of the word at i by the first two branches of o200kPattern, after
@@ -136,13 +174,7 @@ func (c *classes) rest(text []byte, i int, slash bool) int {
 }
 
 func (c *classes) symbols(text []byte, i int, slash bool) int {
-	for {
-		k, n := c.at(text, i)
-		if n == 0 || k&visible != 0 {
-			break
-		}
-		i += n
-	}
+	i = c.runWithout(text, i, visible)
 	for i < len(text) && (text[i] == '\r' || text[i] == '\n' || slash && text[i] == '/') {
 		i++
 	}
@@ -169,4 +201,15 @@ func (c *classes) spaces(text []byte, i int) int {
 		}
 		last, i = i, i+n
 	}
+}
+
+// blanks is \s+(?!\S)|\s+ at the space text[i]: all of the run at the end of the text, or
+// else all but its last rune, unless it is the only one.
+func (c *classes) blanks(text []byte, i int) int {
+	end := c.run(text, i, space)
+	_, last := utf8.DecodeLastRune(text[:end])
+	if end == len(text) || end-last == i {
+		return end
+	}
+	return end - last
 }

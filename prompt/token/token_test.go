@@ -35,7 +35,7 @@ func TestUnknownNamesAreErrorsThatListTheKnown(t *testing.T) {
 	}
 }
 
-// GPT-2's family, which tiktoken-go counts; the numbers are of npm tiktoken 1.0.22.
+// GPT-2's family; the numbers are of npm tiktoken 1.0.22.
 func TestOlderVocabularies(t *testing.T) {
 	text := "func main() {\n        fmt.Println(\"naïve 中文\")\n}\n"
 	for name, want := range map[string]int{"p50k_base": 21, "r50k_base": 27} {

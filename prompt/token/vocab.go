@@ -6,7 +6,12 @@ type vocab struct {
 	bytes [256]uint32       // id of each single byte
 	twos  [256 * 256]uint32 // what two bytes merge to, or none: where every merge starts
 	pairs pairs             // what two tokens merge to
-	words words             // the tokens that a whole piece may be
+	joins func() *joins     // where merges may cross from one character to the next
+
+	// whole has the tokens that merges do not make and that a whole piece may be all the same.
+	// If there are any, partMark keeps parts of pieces apart from whole ones in a cache.
+	whole    map[string]bool
+	partMark uint64
 }
 
 // spelling has the bytes of each token: those of token i end at ends[i], where those of
@@ -28,22 +33,11 @@ func (s spelling) token(id uint32) []byte { return s.text[s.start(id):s.ends[id]
 // merge is two adjacent tokens and the one that they become.
 type merge struct{ left, right, merged uint32 }
 
-// newVocab makes the tables but for words; each merged id must be the rank of its merge.
-func newVocab(s spelling, merges []merge) *vocab {
-	v := &vocab{pairs: newPairs(len(merges))}
+// newVocab is a vocabulary to which single bytes and merges are to be added.
+func newVocab(merges int) *vocab {
+	v := &vocab{pairs: newPairs(merges)}
 	for i := range v.twos {
 		v.twos[i] = none
-	}
-	for id := range uint32(len(s.ends)) {
-		if token := s.token(id); len(token) == 1 {
-			v.bytes[token[0]] = id
-		}
-	}
-	for _, m := range merges {
-		v.pairs.add(m)
-		if token := s.token(m.merged); len(token) == 2 {
-			v.twos[int(token[0])<<8|int(token[1])] = m.merged
-		}
 	}
 	return v
 }
@@ -56,9 +50,10 @@ const maxIDs = 1 << idBits
 
 const idBits = 21
 
-// pairs maps two adjacent tokens to the one that they merge to: a hash table with
-// linear probing whose slots hold left, right and merged id below a bit that marks
-// them as taken.
+// pairs maps two adjacent tokens to the one that they merge to: a hash table with linear
+// probing whose slots hold left, right and merged id below a bit that marks them as taken.
+// Along a row of slots the keys descend, so that a search for a pair that does not merge ends
+// early though the table is four fifths full.
 type pairs struct {
 	slots []uint64
 	shift uint
@@ -67,17 +62,11 @@ type pairs struct {
 const taken = 1 << (2 * idBits) // in a slot's key
 
 func newPairs(n int) pairs {
-	bits := tableBits(n)
-	return pairs{slots: make([]uint64, 1<<bits), shift: 64 - bits}
-}
-
-// tableBits is the logarithm of the size of a table of n entries, at most two thirds full.
-func tableBits(n int) uint {
 	bits := uint(4)
-	for 2<<bits < 3*n {
+	for 4<<bits < 5*n {
 		bits++
 	}
-	return bits
+	return pairs{slots: make([]uint64, 1<<bits), shift: 64 - bits}
 }
 
 // mix spreads a key over the high bits of a word (Fibonacci hashing).
@@ -87,11 +76,12 @@ func pairKey(left, right uint32) uint64 { return taken | uint64(left)<<idBits | 
 
 func (p *pairs) add(m merge) {
 	key := pairKey(m.left, m.right)
-	i := mix(key) >> p.shift
-	for p.slots[i] != 0 {
-		i = (i + 1) & uint64(len(p.slots)-1)
+	slot := key<<idBits | uint64(m.merged)
+	for i := mix(key) >> p.shift; slot != 0; i++ {
+		if place := &p.slots[i&uint64(len(p.slots)-1)]; *place < slot {
+			*place, slot = slot, *place
+		}
 	}
-	p.slots[i] = key<<idBits | uint64(m.merged)
 }
 
 // merge is the token that left and right merge to, or none.
@@ -102,7 +92,7 @@ func (p *pairs) merge(left, right uint32) uint32 {
 		if slot>>idBits == key {
 			return uint32(slot & (maxIDs - 1))
 		}
-		if slot == 0 {
+		if slot>>idBits < key {
 			return none
 		}
 	}

@@ -44,7 +44,7 @@ func Random(seed uint64, rate float64, most int, faults ...Fault) Plan {
 func Passing() []Fault {
 	return []Fault{
 		TooMany("0"), TooMany(""), Status(http.StatusInternalServerError, VLLM), Status(http.StatusServiceUnavailable, LlamaCpp),
-		ErrorIn200(), Malformed(), Truncated(), Dropped(), Reset(), WrongType(), NoChoices(),
+		ErrorIn200(), Truncated(), Dropped(), Reset(),
 	}
 }
 
@@ -80,6 +80,33 @@ func ErrorIn200() Fault {
 // NoChoices is a completion with an empty list of choices.
 func NoChoices() Fault {
 	return named("no choices", Raw(http.StatusOK, "application/json", `{"object":"chat.completion","choices":[]}`))
+}
+
+// NullChoice is a completion whose only choice is null.
+func NullChoice() Fault {
+	return named("null choice", Raw(http.StatusOK, "application/json", `{"object":"chat.completion","choices":[null]}`))
+}
+
+// Answer is the whole answer with another status, and with headers, in pairs.
+func Answer(status int, headers ...string) Fault {
+	return Fault{"answer " + strconv.Itoa(status), func(w http.ResponseWriter, _ *http.Request, answer []byte) {
+		set(w, headers)
+		writeJSON(w, status, answer)
+	}}
+}
+
+// Refusal is an error status with headers, in pairs.
+func Refusal(status int, headers ...string) Fault {
+	return Fault{"refusal " + strconv.Itoa(status), func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+		set(w, headers)
+		writeJSON(w, status, VLLM.Error(status, "fault: "+http.StatusText(status)))
+	}}
+}
+
+func set(w http.ResponseWriter, headers []string) {
+	for i := 0; i+1 < len(headers); i += 2 {
+		w.Header().Set(headers[i], headers[i+1])
+	}
 }
 
 // Malformed is JSON that breaks off, in a response that is whole.

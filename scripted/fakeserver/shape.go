@@ -18,6 +18,8 @@ type Reply struct {
 	Refusal   string
 	Usage     UsageMode
 
+	RawUsage string // the JSON in place of usage, whatever Usage is; "": as Usage says
+
 	// Tokens that usage reports; 0: a quarter of the bytes.
 	PromptTokens, CompletionTokens int
 }
@@ -76,10 +78,12 @@ func (s Shape) completion(r Request, reply Reply) []byte {
 			"index": 0, "message": s.message(reply), "finish_reason": reply.finish(), "logprobs": nil,
 		}},
 	}
-	switch reply.Usage {
-	case UsageReported:
+	switch {
+	case reply.RawUsage != "":
+		o["usage"] = json.RawMessage(reply.RawUsage)
+	case reply.Usage == UsageReported:
 		o["usage"] = reply.usage(r)
-	case UsageNull:
+	case reply.Usage == UsageNull:
 		o["usage"] = nil
 	}
 	if s == LlamaCpp {

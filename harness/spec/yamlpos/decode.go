@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/poimen-memory/mem/harness/diag"
 )
 
 // rules are the tags of a field; they travel with the node into At and Unmarshaler.
@@ -94,7 +96,7 @@ func (n Node) decodeText(v reflect.Value) {
 	case n.Kind() != Text:
 		n.Want(n.wantText())
 	case n.rules.enum != nil && !slices.Contains(n.rules.enum, s):
-		n.Errorf("%s", OneOf(s, n.rules.enum))
+		n.Errorf("%s", diag.OneOf(s, n.rules.enum))
 	case !n.rules.admit(float64(utf8.RuneCountInString(strings.TrimSpace(s)))):
 		n.Want("text that is not blank")
 	default:
@@ -106,7 +108,7 @@ func (n Node) decodeText(v reflect.Value) {
 func (n Node) wantText() string {
 	switch k := n.Kind(); {
 	case n.rules.enum != nil:
-		return oneOf(n.rules.enum)
+		return diag.Choices(n.rules.enum)
 	case k == Bool || k == Int || k == Float:
 		return fmt.Sprintf("text: put it in quotes, %q", n.yaml.Value)
 	}
@@ -143,7 +145,7 @@ func fit(err error) string {
 	return " that fits 64 bits"
 }
 
-// unquote adds to a message what would mend a number in quotes.
+// unquote adds to a message how to correct a number in quotes.
 func (n Node) unquote() string {
 	if n.Kind() == Text && (isInt(n.yaml.Value) || isFloat(n.yaml.Value)) {
 		return ", without quotes"
@@ -206,8 +208,10 @@ func (n Node) decodeList(v reflect.Value) {
 	if !n.rules.admit(float64(size)) {
 		n.Errorf("found a list of %d, want %s", size, n.rules.want("a list"))
 	}
-	list := reflect.MakeSlice(v.Type(), size, size)
-	for i := range size {
+	_, most := n.rules.bounds()
+	list := reflect.MakeSlice(v.Type(), 0, min(size, maxErrors))
+	for i := 0; i < size && float64(i) < most && !n.file.full(); i++ {
+		list = reflect.Append(list, reflect.Zero(v.Type().Elem()))
 		n.element(i).decode(list.Index(i))
 	}
 	v.Set(list)
@@ -269,8 +273,11 @@ func alternatives(t reflect.Type) []string {
 }
 
 func (n Node) unknown(e entry, known []string) {
-	n.file.report(Place{Pos: n.file.pos(e.key), Path: n.path}.Errorf("found unknown key %s, want %s%s",
-		Quote(e.key.Value), oneOf(known), didYouMean(e.key.Value, known)))
+	if n.file.full() {
+		return // looking for a similar key takes time
+	}
+	n.file.report(diag.Place{Pos: n.file.pos(e.key), Path: n.path}.Errorf("found unknown key %s, want %s%s",
+		diag.Quote(e.key.Value), diag.Choices(known), diag.Suggestion(e.key.Value, known)))
 }
 
 // field is a struct's field that has a key.
@@ -301,18 +308,18 @@ func keys(fields []field) []string {
 }
 
 // setPlace fills the fields that are tagged to receive where their map stands.
-func setPlace(v reflect.Value, p Place) {
+func setPlace(v reflect.Value, p diag.Place) {
 	for i := range v.NumField() {
 		if v.Type().Field(i).Tag.Get("yaml") != ",pos" {
 			continue
 		}
 		switch to := v.Field(i).Addr().Interface().(type) {
-		case *Place:
+		case *diag.Place:
 			*to = p
-		case *Pos:
+		case *diag.Pos:
 			*to = p.Pos
 		default:
-			panic(fmt.Sprintf("yamlpos: field %s of %s is neither Place nor Pos", v.Type().Field(i).Name, v.Type()))
+			panic(fmt.Sprintf("yamlpos: field %s of %s is neither a diag.Place nor a diag.Pos", v.Type().Field(i).Name, v.Type()))
 		}
 	}
 }

@@ -7,21 +7,28 @@ import (
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/poimen-memory/mem/harness/diag"
 )
 
 // Bounds of what a file may hold. No honest spec or script comes near them.
 const (
-	maxDepth    = 64
-	maxExpanded = 100_000 // values reached through aliases
+	maxDepth      = 64
+	maxExpanded   = 100_000   // values reached through aliases
+	maxSeparators = 1_000_000 // line ends, commas and colons; what is parsed takes a hundred times the memory of the text
+	maxErrors     = 1000      // that are shown
 )
 
 // Decode fills out, a pointer to a struct, from a YAML file of one document, as the
 // package comment says. Name is the file's name in messages. The error is an Errors;
 // what could be decoded is in out all the same, so that the caller can go on checking.
 func Decode(name string, data []byte, out any) error {
-	f := &file{name: name}
+	f := &file{name: name, end: position(data, len(data))}
 	if root := f.parse(bytes.TrimPrefix(data, []byte("\ufeff"))); root != nil && f.walk(root) {
 		Node{file: f, yaml: deref(root)}.decode(reflect.ValueOf(out).Elem())
+	}
+	if f.full() {
+		f.errs[maxErrors] = diag.Place{Pos: f.errs[maxErrors].Pos}.Errorf("found more than %d errors: the rest of the file was not checked", maxErrors)
 	}
 	return f.errs.Err()
 }
@@ -29,17 +36,36 @@ func Decode(name string, data []byte, out any) error {
 // file is a file while it is read.
 type file struct {
 	name string
-	errs Errors
+	end  diag.Pos // of the whole text
+	errs diag.Errors
 }
 
-func (f *file) report(e *Error) { f.errs = append(f.errs, e) }
+func (f *file) report(e *diag.Error) {
+	if !f.full() {
+		f.errs = append(f.errs, e)
+	}
+}
 
-func (f *file) pos(y *yaml.Node) Pos { return Pos{File: f.name, Line: y.Line, Col: y.Column} }
+// full reports whether there is one error more than are shown.
+func (f *file) full() bool { return len(f.errs) > maxErrors }
+
+// pos is a node's place. The library places what is missing after "---" on a line that need
+// not exist.
+func (f *file) pos(y *yaml.Node) diag.Pos {
+	if y.Line > f.end.Line {
+		return diag.Pos{File: f.name, Line: f.end.Line, Col: f.end.Col}
+	}
+	return diag.Pos{File: f.name, Line: y.Line, Col: y.Column}
+}
 
 // parse returns the document's root, or nil when there is none; then it has said why.
 func (f *file) parse(data []byte) *yaml.Node {
-	if at := invalidUTF8(data); at >= 0 {
+	if at := diag.InvalidUTF8(data); at >= 0 {
 		f.invalid(data, at)
+		return nil
+	}
+	if n := separators(data); n > maxSeparators {
+		f.fail(diag.Pos{Line: 1, Col: 1}, "found %d line ends, commas and colons, want at most %d: the file has too many values", n, maxSeparators)
 		return nil
 	}
 	first, second, err := documents(data)
@@ -47,11 +73,11 @@ func (f *file) parse(data []byte) *yaml.Node {
 	case err != nil:
 		f.report(syntaxError(f.name, data))
 	case first == nil && len(bytes.TrimSpace(data)) == 0:
-		f.fail(Pos{Line: 1, Col: 1}, "found an empty file, want a map")
+		f.fail(diag.Pos{Line: 1, Col: 1}, "found an empty file, want a map")
 	case first == nil:
-		f.fail(Pos{Line: 1, Col: 1}, "found only comments, want a map")
+		f.fail(diag.Pos{Line: 1, Col: 1}, "found only comments, want a map")
 	case second != nil:
-		f.fail(Pos{Line: second.Line, Col: second.Column}, "found a second document, want one document a file")
+		f.fail(diag.Pos{Line: second.Line, Col: second.Column}, "found a second document, want one document a file")
 		return first.Content[0]
 	default:
 		return first.Content[0]
@@ -59,46 +85,36 @@ func (f *file) parse(data []byte) *yaml.Node {
 	return nil
 }
 
-func (f *file) fail(at Pos, format string, args ...any) {
+func (f *file) fail(at diag.Pos, format string, args ...any) {
 	at.File = f.name
-	f.report(Place{Pos: at}.Errorf(format, args...))
+	f.report(diag.Place{Pos: at}.Errorf(format, args...))
 }
 
 func (f *file) invalid(data []byte, at int) {
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
-		f.fail(Pos{Line: 1, Col: 1}, "found UTF-16, want UTF-8")
+		f.fail(diag.Pos{Line: 1, Col: 1}, "found UTF-16, want UTF-8")
 		return
 	}
 	f.fail(position(data, at), "found the byte 0x%02x, which is not valid UTF-8", data[at])
 }
 
-// invalidUTF8 is the offset of the first byte that is no UTF-8, or -1.
-func invalidUTF8(data []byte) int {
-	if utf8.Valid(data) {
-		return -1
-	}
-	for i := 0; i < len(data); {
-		r, size := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && size == 1 {
-			return i
-		}
-		i += size
-	}
-	return -1
+// separators are the bytes that begin a value at most: a bound of the values, without parsing.
+func separators(data []byte) int {
+	return bytes.Count(data, []byte("\n")) + bytes.Count(data, []byte(",")) + bytes.Count(data, []byte(":"))
 }
 
 // position is the line and the column of a byte offset.
-func position(data []byte, offset int) Pos {
+func position(data []byte, offset int) diag.Pos {
 	before := data[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1
-	return Pos{Line: bytes.Count(before, []byte("\n")) + 1, Col: utf8.RuneCount(before[start:]) + 1}
+	return diag.Pos{Line: bytes.Count(before, []byte("\n")) + 1, Col: utf8.RuneCount(before[start:]) + 1}
 }
 
 // walker looks through the whole document before it is decoded, also where no type leads.
 type walker struct {
 	*file
 	open     []*yaml.Node // anchors being expanded
-	outer    Place        // of the outermost alias being expanded
+	outer    diag.Place   // of the outermost alias being expanded
 	expanded int
 }
 
@@ -137,16 +153,16 @@ func (w *walker) visit(y *yaml.Node, path string, depth int) bool {
 
 func (w *walker) tag(y *yaml.Node, path string) {
 	if y.Style&yaml.TaggedStyle != 0 {
-		Node{file: w.file, yaml: y, path: path}.Errorf("found the tag %s: tags are not used here, remove it", Quote(y.Tag))
+		Node{file: w.file, yaml: y, path: path}.Errorf("found the tag %s: tags are not used here, remove it", diag.Quote(y.Tag))
 	}
 }
 
 func (w *walker) alias(y *yaml.Node, path string, depth int) bool {
 	if len(w.open) == 0 {
-		w.outer = Place{Pos: w.pos(y), Path: path}
+		w.outer = diag.Place{Pos: w.pos(y), Path: path}
 	}
 	if slices.Contains(w.open, y.Alias) {
-		w.report(w.outer.Errorf("the anchor %s contains itself", Quote(y.Value)))
+		w.report(w.outer.Errorf("the anchor %s contains itself", diag.Quote(y.Value)))
 		return false
 	}
 	w.open = append(w.open, y.Alias)
@@ -161,7 +177,7 @@ func (w *walker) visitMap(y *yaml.Node, path string, depth int) bool {
 		key := deref(y.Content[i])
 		w.tag(key, path)
 		if before, ok := first[key.Value]; ok && isKey(key) {
-			Node{file: w.file, yaml: y.Content[i], path: path}.Errorf("found the key %s twice, first on line %d", Quote(key.Value), before.Line)
+			Node{file: w.file, yaml: y.Content[i], path: path}.Errorf("found the key %s twice, first on line %d", diag.Quote(key.Value), before.Line)
 		} else if isKey(key) {
 			first[key.Value] = key
 		} else {

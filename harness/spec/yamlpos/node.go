@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/poimen-memory/mem/harness/diag"
 )
 
 // Unmarshaler is a type that may be written in several ways (`r17` or `{match: TEXT}`).
@@ -45,7 +47,7 @@ func (n Node) Kind() Kind { return kindOf(n.yaml) }
 func (n Node) Text() string { return n.yaml.Value }
 
 // Place is where the node stands.
-func (n Node) Place() Place { return Place{Pos: n.file.pos(n.yaml), Path: n.path} }
+func (n Node) Place() diag.Place { return diag.Place{Pos: n.file.pos(n.yaml), Path: n.path} }
 
 // Decode fills out, a pointer, from the node, under the tags of the field that the node
 // is for. It reports whether there was nothing to complain about; complaints go into the
@@ -53,7 +55,7 @@ func (n Node) Place() Place { return Place{Pos: n.file.pos(n.yaml), Path: n.path
 func (n Node) Decode(out any) bool {
 	before := len(n.file.errs)
 	n.decode(reflect.ValueOf(out).Elem())
-	return len(n.file.errs) == before
+	return len(n.file.errs) == before && !n.file.full()
 }
 
 // Errorf complains about the node.
@@ -61,7 +63,7 @@ func (n Node) Errorf(format string, args ...any) { n.Report(n.Place().Errorf(for
 
 // Report adds a complaint about another place, such as an element of the node, to the
 // Errors of the file.
-func (n Node) Report(e *Error) { n.file.report(e) }
+func (n Node) Report(e *diag.Error) { n.file.report(e) }
 
 // Want complains that the node is not what it should be: "found 3.7, want a whole number".
 func (n Node) Want(what string) { n.Errorf("found %s, want %s", n.found(), what) }
@@ -74,7 +76,7 @@ func (n Node) found() string {
 	case Map:
 		return "a map"
 	case Text:
-		return Quote(n.yaml.Value)
+		return diag.Quote(n.yaml.Value)
 	case Null:
 		return "nothing"
 	}
@@ -101,7 +103,7 @@ func join(path, key string) string {
 	}
 	switch {
 	case key == "" || strings.ContainsFunc(key, func(r rune) bool { return !plain(r) }):
-		return path + "[" + Quote(key) + "]"
+		return path + "[" + diag.Quote(key) + "]"
 	case path == "":
 		return key
 	}

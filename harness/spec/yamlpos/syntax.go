@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/poimen-memory/mem/harness/diag"
 )
 
 // documents are the first two documents of a file, nil where there is none.
@@ -50,7 +52,7 @@ func complaint(data []byte) (msg string, line int) {
 // best, and often a wrong one; so the shortest beginning of the file is searched that
 // draws the same complaint: the mistake is its last character. What was opened and never
 // closed has no such place; there the opening is named.
-func syntaxError(name string, data []byte) *Error {
+func syntaxError(name string, data []byte) *diag.Error {
 	msg, _ := complaint(data)
 	at := shortest(data, msg)
 	if brackets, ok := opener(msg); ok {
@@ -62,7 +64,7 @@ func syntaxError(name string, data []byte) *Error {
 	}
 	pos := position(data, at)
 	pos.File = name
-	return Place{Pos: pos}.Errorf("%s", explain(msg, data[at:]))
+	return diag.Place{Pos: pos}.Errorf("%s", explain(msg, data[at:]))
 }
 
 // shortest is the offset of the last byte of the shortest prefix that draws msg: first
@@ -146,7 +148,7 @@ func explain(msg string, rest []byte) string {
 	case strings.HasPrefix(msg, "mapping values are not allowed"):
 		return `found ":" where no key can be: put text that contains ": " in quotes, or check the indentation`
 	case msg == "found character that cannot start any token" && len(rest) > 0:
-		return "found " + Quote(string([]rune(string(rest))[:1])) + " at the start of a value: put the text in quotes"
+		return "found " + diag.Quote(string([]rune(string(rest))[:1])) + " at the start of a value: put the text in quotes"
 	case msg == "did not find expected key":
 		return "found something that is no key of this map: check the indentation, and quotes within the text"
 	case strings.HasPrefix(msg, "did not find expected '-' indicator"):

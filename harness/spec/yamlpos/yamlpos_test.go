@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 )
 
@@ -31,11 +32,11 @@ type menu struct {
 }
 
 type dish struct {
-	At    yamlpos.Place `yaml:",pos"`
-	Line  yamlpos.Pos   `yaml:",pos"`
-	ID    string        `yaml:"id,required"`
-	Price int           `yaml:"price" max:"99"`
-	Sides []dish        `yaml:"sides"`
+	At    diag.Place `yaml:",pos"`
+	Line  diag.Pos   `yaml:",pos"`
+	ID    string     `yaml:"id,required"`
+	Price int        `yaml:"price" max:"99"`
+	Sides []dish     `yaml:"sides"`
 }
 
 // label is a union: `r17` or {match: TEXT}.
@@ -230,8 +231,8 @@ dishes:
 	if msg != "" {
 		t.Fatal(msg)
 	}
-	at := func(line, col int, path string) yamlpos.Place {
-		return yamlpos.Place{Pos: yamlpos.Pos{File: "m.yaml", Line: line, Col: col}, Path: path}
+	at := func(line, col int, path string) diag.Place {
+		return diag.Place{Pos: diag.Pos{File: "m.yaml", Line: line, Col: col}, Path: path}
 	}
 	tag := func(s string, col, i int) yamlpos.At[string] {
 		return yamlpos.At[string]{Value: s, Place: at(9, col, fmt.Sprintf("tags[%d]", i))}
@@ -272,22 +273,6 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func TestErrorsErr(t *testing.T) {
-	at := func(file string, line int) yamlpos.Place {
-		return yamlpos.Place{Pos: yamlpos.Pos{File: file, Line: line, Col: 1}, Path: "x"}
-	}
-	if err := (yamlpos.Errors{}).Err(); err != nil {
-		t.Errorf("no errors are an error: %v", err)
-	}
-	err := yamlpos.Errors{at("b", 2).Errorf("two"), at("a", 1).Errorf("one"), at("b", 1).Errorf("one"), at("b", 2).Errorf("two"),
-		yamlpos.Place{Pos: yamlpos.Pos{File: "c"}}.Errorf("is a folder")}.Err()
-	want := "b:1:1: x: one\nb:2:1: x: two\na:1:1: x: one\nc: is a folder"
-	var all yamlpos.Errors
-	if err.Error() != want || !errors.As(err, &all) || len(all) != 4 {
-		t.Errorf("got\n%v\nwant\n%s", err, want)
-	}
-}
-
 // Reading must end, quickly and without a panic, whatever the file; and every complaint
 // must point into the file.
 func TestMutations(t *testing.T) {
@@ -307,7 +292,7 @@ func TestMutations(t *testing.T) {
 func check(t *testing.T, data []byte) {
 	t.Helper()
 	var m menu
-	var all yamlpos.Errors
+	var all diag.Errors
 	if !errors.As(yamlpos.Decode("m.yaml", data, &m), &all) {
 		return
 	}
@@ -321,30 +306,11 @@ func check(t *testing.T, data []byte) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("name: a\ndishes:\n  - &s {id: \"soup\", price: 3}\n  - {<<: *s, id: 'b'}\n"))
+	for _, seed := range []string{"---", "---\n", "--- ", "a: b\n---", "--- #", "\ufeff---", "a: &b [*b]", "<<: a", "a: !!binary x", "\"\\x\""} {
+		f.Add([]byte(seed))
+	}
 	f.Add([]byte("? [a]\n: !x *b\n--- |\n x\n"))
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, data) })
-}
-
-func TestOneOf(t *testing.T) {
-	var many []string
-	for i := range 28 {
-		many = append(many, fmt.Sprintf("n%d", i))
-	}
-	for _, tc := range []struct {
-		found string
-		known []string
-		want  string
-	}{
-		{"x", nil, `found "x", want none: there are none to choose from`},
-		{"x", []string{"staging"}, `found "x", want "staging"`},
-		{"STAGING", []string{"prod", "staging"}, `found "STAGING", want one of prod, staging; did you mean "staging"?`},
-		{"zz", many, `found "zz", want one of n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16, n17, n18, n19, n20, n21, n22, n23 and 4 more`},
-		{strings.Repeat("n", 100), []string{"a", "b"}, `found "` + strings.Repeat("n", 47) + `…", want one of a, b`},
-	} {
-		if got := yamlpos.OneOf(tc.found, tc.known); got != tc.want {
-			t.Errorf("got %s\nwant %s", got, tc.want)
-		}
-	}
 }
 
 func Example() {

@@ -2,15 +2,16 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
 	"os"
+	"slices"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Inside the package, which is a command.
 func TestCommittedVocabulariesAreThoseOfTheirSource(t *testing.T) {
-	for _, name := range []string{"cl100k_base", "o200k_base"} {
+	for _, name := range []string{"cl100k_base", "o200k_base", "p50k_base"} {
 		v, err := tiktoken(name)
 		if err != nil {
 			t.Fatal(err)
@@ -19,7 +20,7 @@ func TestCommittedVocabulariesAreThoseOfTheirSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := unzip(t, "../data/"+name+".vocab.gz"); !bytes.Equal(got, want) {
+		if got := unzip(t, "../data/"+name+".vocab.zst"); !bytes.Equal(got, want) {
 			t.Errorf("%s: the committed file is not what its source packs to; run go generate", name)
 		}
 	}
@@ -27,20 +28,35 @@ func TestCommittedVocabulariesAreThoseOfTheirSource(t *testing.T) {
 
 func unzip(t *testing.T, path string) []byte {
 	t.Helper()
-	f, err := os.Open(path)
+	packed, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	zip, err := gzip.NewReader(f)
+	d, err := zstd.NewReader(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := io.ReadAll(zip)
+	defer d.Close()
+	plain, err := d.DecodeAll(packed, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return plain
+}
+
+// Package token counts r50k_base with the first 50,256 tokens of p50k_base.
+func TestTheOlderVocabularyIsTheStartOfTheNewer(t *testing.T) {
+	older, err := tiktoken("r50k_base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer, err := tiktoken("p50k_base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(older.tokens) != 50256 || !slices.Equal(older.tokens, newer.tokens[:50256]) {
+		t.Errorf("r50k_base has %d tokens: want the first 50256 of p50k_base", len(older.tokens))
+	}
 }
 
 func TestTheLastMergeIsTheOneThatMakesAToken(t *testing.T) {

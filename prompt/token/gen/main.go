@@ -3,13 +3,16 @@
 //	go run ./gen cl100k_base                      from the ranks of tiktoken-go-loader
 //	go run ./gen qwen2.5 path/to/tokenizer.json   from a byte-level BPE tokenizer
 //
-// It writes data/NAME.vocab.gz. The layout before gzip, numbers as unsigned varints:
+// It writes data/NAME.vocab.zst. The layout before zstd, for n tokens:
 //
-//	n                     the number of tokens
-//	n × left              1 + the id of the left half, or 0 for a single byte
-//	(n-256) × right       the id of the right half of those that have halves
-//	256 × byte            the single bytes, in order of their ids
-//	m, m × (length, text) the tokens that text may hold beside the vocabulary
+//	4 bytes               n, the least significant byte first
+//	n × byte              bits 0 to 7 of the left half's id, or a single byte itself
+//	n × byte              bits 8 to 15 of the left half's id
+//	n × byte              bits 0 to 7 of the right half's id
+//	n × byte              bits 8 to 15 of the right half's id
+//	n × byte              16 × bits 16 up of left + those of right, or 255 for a single byte
+//	(length, text)        each token that text may hold beside the vocabulary, its length
+//	                      as an unsigned varint
 //
 // A token is stored as the one pair whose merge makes it. There is only one: what lies
 // between the borders of a token merges as it would alone, whatever stands around it,
@@ -43,5 +46,5 @@ func run(args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	return v.write(filepath.Join("data", args[0]+".vocab.gz"))
+	return v.write(filepath.Join("data", args[0]+".vocab.zst"))
 }

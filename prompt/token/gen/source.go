@@ -3,20 +3,23 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	loader "github.com/pkoukk/tiktoken-go-loader"
 )
 
-// tiktoken reads the ranks that tiktoken-go-loader embeds.
+// tiktoken reads the ranks that tiktoken-go-loader embeds. A rank may be left out, as p50k_base
+// leaves out that of a special token: tokens are counted by the order of ranks alone.
 func tiktoken(name string) (vocabulary, error) {
 	ranks, err := loader.NewOfflineLoader().LoadTiktokenBpe(name + ".tiktoken")
 	if err != nil {
 		return vocabulary{}, err
 	}
-	tokens, err := inOrder(ranks)
-	return vocabulary{tokens: tokens}, err
+	tokens := slices.SortedFunc(maps.Keys(ranks), func(a, b string) int { return ranks[a] - ranks[b] })
+	return vocabulary{tokens: tokens}, nil
 }
 
 // inOrder lists tokens by id, which must count from 0 without a gap.

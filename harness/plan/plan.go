@@ -1,0 +1,307 @@
+package plan
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/harness/stat/cluster"
+	"github.com/poimen-memory/mem/internal/digest"
+	"github.com/poimen-memory/mem/internal/inputfile"
+	"github.com/poimen-memory/mem/prompt"
+)
+
+// Config says how a spec is planned. Counter is required.
+type Config struct {
+	Counter  func(spec.Tokenizer) (Counter, error) // makes the token counter that a spec names
+	Select   func(Cell) bool                       // which runs; nil: all. Runs that a selected run depends on are included
+	Template string                                // of prompts; empty: Figure 10a
+}
+
+// Counter counts tokens in one vocabulary; reports and logs show its name.
+type Counter interface {
+	prompt.Counter
+	Name() string
+}
+
+// Plan is an experiment that is ready to run: corpora read and packed, labels found, the
+// matrix expanded, every file that the spec names read once.
+type Plan struct {
+	Spec     *spec.Spec
+	Template Template // which prompt is sent
+	Prompts  *prompt.Builder
+	Answers  *prompt.Answers // nil: the spec asks for no answers
+	Sessions []*Session
+	Runs     []*Run // in the order of every output
+
+	count   Counter
+	goldens []golden
+	byName  map[string]*Run
+	around  [2]string
+	units   *cluster.Names
+	scripts map[string]string // SHA-256 of each gate script's text, by path
+}
+
+// Template says which prompt is sent.
+type Template struct {
+	// Note says that a prompt is not the paper's and names its template's file; it is empty
+	// for Figure 10a.
+	Note   string `json:"note,omitempty"`
+	SHA    string `json:"template_sha"`
+	System string `json:"system,omitempty"` // the system message
+
+	// Answer is the SHA-256 of the template that asks for answers, where any are asked for.
+	Answer string `json:"answer_template_sha,omitempty"`
+}
+
+// New plans a spec. Nothing is run or written. The error is a diag.Errors with all that
+// is wrong with the spec, its labels or its corpora.
+func New(ctx context.Context, cfg Config, s *spec.Spec) (*Plan, error) {
+	p := &Plan{Spec: s}
+	if err := p.prepareTemplates(cfg); err != nil {
+		return nil, err
+	}
+	if err := loadCorpora(ctx, p); err != nil {
+		return nil, err
+	}
+	if err := checkSize(p); err != nil {
+		return nil, diag.Errors{err}
+	}
+	p.Runs = matrix(p)
+	pairReplays(p.Runs)
+	if cfg.Select == nil {
+		cfg.Select = func(Cell) bool { return true }
+	}
+	p.byName = map[string]*Run{}
+	for _, r := range p.Runs {
+		p.byName[r.Name] = r
+	}
+	p.units = cluster.NewNames(origins(p))
+	selectRuns(p, cfg.Select)
+	var errs diag.Errors
+	errs = append(errs, p.checkNames()...)
+	errs = append(errs, p.checkL2()...)
+	errs = append(errs, checkDecision(p)...)
+	errs = append(errs, checkCompare(p)...)
+	errs = append(errs, p.readGoldens()...)
+	errs = append(errs, p.readScripts()...)
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Selected are the runs to execute, in the order of the plan.
+func (p *Plan) Selected() (runs []*Run) {
+	for _, r := range p.Runs {
+		if r.Selected {
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
+
+// Names are the names of all runs, and of the selected ones.
+func (p *Plan) Names() (all, selected []string) {
+	for _, r := range p.Runs {
+		all = append(all, r.Name)
+		if r.Selected {
+			selected = append(selected, r.Name)
+		}
+	}
+	return all, selected
+}
+
+// Tokenizer names the vocabulary that counts: of a file, with a part of its hash.
+func (p *Plan) Tokenizer() string { return p.count.Name() }
+
+// Counter counts with the spec's vocabulary.
+func (p *Plan) Counter() prompt.Counter { return p.count }
+
+// Budget is the limits that prompts are held against.
+func (p *Plan) Budget() prompt.Budget { return p.Prompts.Budget() }
+
+// Headroom is what the spec's budget check wants.
+func (p *Plan) Headroom() check.Headroom {
+	c := p.Spec.Checks.Budget.Value
+	return check.Headroom{Budget: p.Budget(), Percentile: c.Percentile, Min: c.MinHeadroom}
+}
+
+// CountRendered is the token counter for a log that was counted with the named vocabulary;
+// nil if that is not the plan's.
+func (p *Plan) CountRendered(tokenizer string) func(string) int {
+	if tokenizer != p.Tokenizer() {
+		return nil
+	}
+	return func(text string) int { return p.Prompts.Measure(text).Tokens }
+}
+
+// Unit is the query and the session that the run counts for in statistics: ids whose questions
+// are the same text about one session are one query, and the sessions that an L2 run joins are
+// one session (docs/statistics.md).
+func (p *Plan) Unit(r *Run) (query, session string) {
+	return p.units.Query(r.Query), p.units.Session(r.Level.String(), sessionsOf(p, r))
+}
+
+// Tags are the tags that queries of the runs have, in ascending order.
+func (p *Plan) Tags() []string {
+	seen := map[string]bool{}
+	for _, r := range p.Runs {
+		for tag := range r.References.Tags {
+			seen[tag] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// Dividing are the tags that group the queries: those with at least two values, one of which
+// at least two queries have.
+func (p *Plan) Dividing() (tags []string) {
+	for _, tag := range p.Tags() {
+		queries, shared := map[string]string{}, false // by value: the first query
+		for _, r := range p.Runs {
+			value := r.References.Tags[tag]
+			if first, seen := queries[value]; !seen {
+				queries[value] = r.Query
+			} else if first != r.Query {
+				shared = true
+			}
+		}
+		if shared && len(queries) > 1 {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
+// Merged are the query ids that count as one query, by its name.
+func (p *Plan) Merged() map[string][]string { return p.units.Merged() }
+
+// prepareTemplates reads what prompts are made of.
+func (p *Plan) prepareTemplates(cfg Config) error {
+	s := p.Spec
+	count, err := cfg.Counter(s.Tokenizer)
+	if err != nil {
+		return unreadable(s.Tokenizer.At, err)
+	}
+	p.count = count
+	template, at, err := p.promptTemplate(cfg.Template)
+	if err != nil {
+		return err
+	}
+	p.Prompts, err = prompt.New(prompt.Config{
+		Counter: count, System: s.System, Template: template, Budget: prompt.Budget(s.Budget.Value),
+	})
+	if err != nil {
+		return diag.Errors{at.Errorf("%v (%s)", err, count.Name())}
+	}
+	parts, _ := prompt.Split(template) // which prompt.New accepted
+	p.around[0], p.around[1], _ = strings.Cut(parts.Memory, "{memory}")
+	return p.prepareAnswers()
+}
+
+// AroundMemory is what the template has before and after a memory, between its tags.
+func (p *Plan) AroundMemory() (before, after string) { return p.around[0], p.around[1] }
+
+// promptTemplate is the template of the spec's prompt, or the configured one, and where the
+// spec names it. A file with the bytes of the paper's prompt counts as the paper's prompt.
+func (p *Plan) promptTemplate(configured string) (template string, at diag.Place, err error) {
+	template, at = configured, p.Spec.At
+	if template == "" {
+		template = prompt.Figure10a
+	}
+	p.Template = Template{System: p.Spec.System}
+	if own := p.Spec.Prompt; own != nil {
+		at = own.Template.Place
+		text, wrong := readTemplate(own.Template)
+		if wrong != nil {
+			return "", at, diag.Errors{wrong}
+		}
+		if template = text; text != prompt.Figure10a {
+			p.Template.Note = "not the paper's prompt: template " + filepath.ToSlash(own.Template.Value)
+		}
+	}
+	p.Template.SHA = digest.Of(template)
+	return template, at, nil
+}
+
+// prepareAnswers reads the template that asks for answers.
+func (p *Plan) prepareAnswers() error {
+	a := p.Spec.Answer
+	if a == nil {
+		return nil
+	}
+	template, at := prompt.AnswerTemplate, a.At
+	if a.Template.Present() {
+		text, wrong := readTemplate(a.Template)
+		if wrong != nil {
+			return diag.Errors{wrong}
+		}
+		template, at = text, a.Template.Place
+	}
+	var err error
+	if p.Answers, err = p.Prompts.Answers(template); err != nil {
+		return diag.Errors{at.Errorf("%v (%s)", err, p.Tokenizer())}
+	}
+	p.Template.Answer = digest.Of(template)
+	return nil
+}
+
+// readScripts takes the digests of gate scripts, with the same line ends from any checkout.
+func (p *Plan) readScripts() (errs diag.Errors) {
+	p.scripts = map[string]string{}
+	for i := range p.Spec.Models {
+		at := p.Spec.Models[i].Script
+		if !at.Present() {
+			continue
+		}
+		text, wrong := readFile(at, inputfile.MaxScript)
+		if wrong != nil {
+			errs = append(errs, wrong)
+		}
+		p.scripts[at.Value] = digest.Of(strings.ReplaceAll(text, "\r\n", "\n"))
+	}
+	return errs
+}
+
+// checkNames refuses runs whose names, which are also folders, are not unique: imports
+// bring names that no spec has checked.
+func (p *Plan) checkNames() (errs diag.Errors) {
+	seen, checked := map[string]string{}, map[string]bool{}
+	for _, r := range p.Runs {
+		at := p.Spec.At
+		if r.Session != nil {
+			at = r.Session.Corpus.At
+		}
+		key := strings.ToLower(r.Name)
+		if other, ok := seen[key]; ok {
+			errs = append(errs, at.Errorf("two runs are named %s and %s: want names that differ in more than case", other, r.Name))
+		}
+		seen[key] = r.Name
+		for part := range strings.SplitSeq(r.Name, "/") {
+			if checked[part] {
+				continue
+			}
+			checked[part] = true
+			if err := spec.CheckName(part); err != nil {
+				errs = append(errs, at.Errorf("a part of a run's name: %v", err))
+			}
+		}
+	}
+	return errs
+}
+
+// checkL2 refuses a matrix in which an L2 run has no L1 run to read memories from.
+func (p *Plan) checkL2() (errs diag.Errors) {
+	for _, r := range p.Runs {
+		if r.OverMemories() && len(r.Sources) == 0 {
+			return diag.Errors{p.Spec.At.Errorf("levels: L2 reads the memories of recorded L1 runs: want L1 before L2 in levels, and record in exit_gate (or l2_source: chunks)")}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package plan
+
+import "github.com/poimen-memory/mem/harness/stat/cluster"
+
+// origins has one for each query at each level and session, of all runs, selected or not.
+func origins(p *Plan) (list []cluster.Origin) {
+	for i, r := range p.Runs {
+		if i > 0 && !r.OverMemories() && r.Asked == p.Runs[i-1].Asked {
+			continue // another variant of the same
+		}
+		list = append(list, cluster.Origin{Level: r.Level.String(), Query: r.Query, Text: r.Question, Corpora: sessionsOf(p, r)})
+	}
+	return list
+}
+
+// sessionsOf are the sessions that a run reads: at L2 over memories, those of its L1 runs.
+func sessionsOf(p *Plan, r *Run) (names []string) {
+	if !r.OverMemories() {
+		return []string{r.Cell.Session}
+	}
+	for _, source := range r.Sources {
+		names = append(names, p.byName[source].Cell.Session)
+	}
+	return names
+}

@@ -1,0 +1,132 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/poimen-memory/mem/harness/atomicfile"
+	"github.com/poimen-memory/mem/internal/inputfile"
+)
+
+// The files of a lock. The kernel's advisory lock on the first one alone decides; the second
+// is a message for whoever comes second.
+const (
+	lockFile   = ".lock"
+	holderFile = ".lock-holder"
+)
+
+// Holder is who holds a folder.
+type Holder struct {
+	Command string    `json:"command"`
+	PID     int       `json:"pid"`
+	Host    string    `json:"host"`
+	Since   time.Time `json:"since"`
+}
+
+// Held is the error of locking a folder that another process holds.
+type Held struct {
+	Dir string
+	By  *Holder // nil: not known
+}
+
+func (e *Held) Error() string {
+	who := "another process"
+	if e.By != nil {
+		who = fmt.Sprintf("%.40q, process %d on host %.80q since %s", e.By.Command, e.By.PID, e.By.Host, e.By.Since.UTC().Format(time.DateTime+" UTC"))
+	}
+	return fmt.Sprintf("%s is in use by %s: wait until it has ended, or write elsewhere with --out", e.Dir, who)
+}
+
+// Unlockable is the error of a folder whose file system has no locks.
+type Unlockable struct {
+	Dir string
+	Err error
+}
+
+func (e *Unlockable) Error() string {
+	return fmt.Sprintf("%s cannot be locked: %v: if nothing else writes there, use --no-lock", e.Dir, e.Err)
+}
+
+func (e *Unlockable) Unwrap() error { return e.Err }
+
+// Lock takes the folder for one process that writes into it, without waiting. The error is a
+// *Held, an *Unlockable, or that of a folder that cannot be written. What a killed process
+// left is taken over. Readers need no lock: files are replaced whole.
+func Lock(f Folder, command string) (unlock func() error, err error) {
+	return lock(f, command, (*flock.Flock).TryLock)
+}
+
+func lock(f Folder, command string, try func(*flock.Flock) (bool, error)) (unlock func() error, err error) {
+	file := flock.New(f.Path(lockFile), flock.SetPermissions(0o666))
+	for {
+		got, err := try(file)
+		_, path := errors.AsType[*fs.PathError](err)
+		switch {
+		case path:
+			return nil, err
+		case err != nil:
+			os.Remove(file.Path())
+			return nil, &Unlockable{f.Dir, err}
+		case !got:
+			return nil, &Held{f.Dir, readHolder(f)}
+		case current(file):
+			return hold(f, command, file)
+		}
+		file.Unlock() // of a file that its holder removed meanwhile
+	}
+}
+
+// current reports whether the locked file is still the one that others would lock.
+func current(lock *flock.Flock) bool {
+	locked, err := lock.Stat()
+	named, missing := os.Stat(lock.Path())
+	return err == nil && missing == nil && os.SameFile(locked, named)
+}
+
+// hold leaves the message.
+func hold(f Folder, command string, lock *flock.Flock) (unlock func() error, err error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	h := Holder{Command: command, PID: os.Getpid(), Host: host, Since: time.Now().UTC().Truncate(time.Second)}
+	unlock = func() error { return release(f, lock) }
+	err = atomicfile.Write(f.Path(holderFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(h) })
+	if err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	return unlock, nil
+}
+
+// release removes the files of the lock while it is held, so that no other lock's are removed.
+// Where a system does not remove an open file, it is removed after that; another process that
+// has opened it then keeps it.
+func release(f Folder, lock *flock.Flock) error {
+	os.Remove(f.Path(holderFile)) // a message that stays is ignored
+	err := os.Remove(lock.Path())
+	if unlocked := lock.Unlock(); unlocked != nil {
+		return unlocked
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		os.Remove(lock.Path())
+	}
+	os.Remove(f.Dir) // if nothing was written there
+	return nil
+}
+
+// readHolder reads the message, nil if there is none.
+func readHolder(f Folder) *Holder {
+	data, err := inputfile.Read(f.Path(holderFile), inputfile.MaxSpec)
+	var h Holder
+	if err != nil || json.Unmarshal(data, &h) != nil {
+		return nil
+	}
+	return &h
+}

@@ -1,0 +1,121 @@
+// Package timing measures evaluations and keeps timing.json, the only file of an experiment's
+// folder that a clock or a host touches.
+package timing
+
+import (
+	"encoding/json"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/poimen-memory/mem/harness/atomicfile"
+	"github.com/poimen-memory/mem/harness/models"
+	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/internal/inputfile"
+)
+
+// file is timing.json. An evaluation that resumes another adds its session to those before; one
+// that was killed has left none.
+type file struct {
+	Schema   int       `json:"schema"`
+	Sessions []Session `json:"sessions"`
+}
+
+const schema = 1
+
+// Session is one evaluation of an experiment.
+type Session struct {
+	Started time.Time       `json:"started"`
+	Took    time.Duration   `json:"took_ns"`
+	Program string          `json:"program"`
+	Go      string          `json:"go"`
+	OS      string          `json:"os"` // and architecture
+	CPUs    int             `json:"cpus"`
+	Runs    []Run           `json:"runs"`             // those that took place, in the order of the result
+	Models  []models.Served `json:"models,omitempty"` // live ones
+}
+
+// Run is how long one run took.
+type Run struct {
+	Name  string        `json:"run"`
+	Turns int           `json:"turns"`
+	Took  time.Duration `json:"took_ns"`
+}
+
+// Stopwatch keeps how long runs took, by experiment/run.
+type Stopwatch struct {
+	mu   sync.Mutex
+	took map[string]time.Duration
+}
+
+// Timed is a run.Config.Timed.
+func (w *Stopwatch) Timed(run string, took time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.took == nil {
+		w.took = map[string]time.Duration{}
+	}
+	w.took[run] = took
+}
+
+// Session is what an experiment took that has just ended. program is the version of mem.
+func (w *Stopwatch) Session(program string, r *result.Result, started time.Time, live []models.Served) Session {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := Session{
+		Started: started.UTC(), Took: time.Since(started), Program: program, Go: runtime.Version(),
+		OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), Runs: []Run{}, Models: live,
+	}
+	for _, run := range r.Runs {
+		if took, ok := w.took[r.Experiment+"/"+run.Name]; ok {
+			s.Runs = append(s.Runs, Run{run.Name, run.ChunksSeen, took})
+		}
+	}
+	return s
+}
+
+// Save writes timing.json, after the sessions of the folder that this one goes on from.
+func Save(folder record.Folder, s Session, resumed bool) error {
+	path := folder.Path(record.Timing)
+	t := file{Schema: schema}
+	if resumed {
+		t.Sessions = earlierSessions(path)
+	}
+	t.Sessions = append(t.Sessions, s)
+	return atomicfile.Write(path, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(t)
+	})
+}
+
+// earlierSessions are none where the file is not one of this schema: times are no results,
+// and does not fail the command.
+func earlierSessions(path string) []Session {
+	data, err := inputfile.Read(path, inputfile.MaxSummary)
+	var t file
+	if err != nil || json.Unmarshal(data, &t) != nil || t.Schema != schema {
+		return nil
+	}
+	return t.Sessions
+}
+
+// Service is how the servers of a session's live models did. One that was asked nothing has no
+// row.
+func (s Session) Service() (rows []render.ServiceRow) {
+	for _, m := range s.Models {
+		if m.Attempts == 0 {
+			continue
+		}
+		turns := max(m.Latency.Count-m.ParseRetries, 0) // replies to a turn's first call
+		rows = append(rows, render.ServiceRow{
+			Model: m.Model, Calls: m.Latency.Count, P50: m.Latency.P50, P95: m.Latency.P95,
+			TokensPerSecond: float64(m.CompletionTokens) / s.Took.Seconds(), TurnsPerMinute: float64(turns) / s.Took.Minutes(),
+			Retries: m.Retries, Limit: m.Limit, Most: m.LimitHistory[0].Limit,
+		})
+	}
+	return rows
+}

@@ -1,0 +1,4 @@
+package prompt
+
+// ExportedSlack is slack, for tests.
+const ExportedSlack = slack
