@@ -105,7 +105,7 @@ var libraries = map[string][]string{
 	"github.com/schollz/progressbar/v3": {"harness/progress"},
 	"golang.org/x/term":                 {"harness/tty"},
 	"github.com/gofrs/flock":            {"harness/record"},
-	"gonum.org/v1/gonum":                {"harness/stat/cluster", "harness/stat/power"},
+	"gonum.org/v1/gonum":                {"harness/stat/cluster"},
 }
 
 // Package is what `go list -json` says of one.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Unit says what an interval holds for, and so what its clusters are.
@@ -359,12 +358,14 @@ func (b *Bound) inflated(p Proportion) float64 {
 	}
 	if b.units != p.Units() {
 		b.units = p.Units()
-		b.ratio = tQuantile(b.units-1, b.Alpha) / distuv.UnitNormal.Quantile(1-b.Alpha)
+		b.ratio = tQuantile(b.units-1, b.Alpha) / mathext.NormalQuantile(1-b.Alpha)
 	}
 	return p.Variance() * b.ratio * b.ratio
 }
 
-// tQuantile is t_{df,1−alpha}.
+// tQuantile is t_{df,1−alpha}, alpha at most 1/2.
 func tQuantile(df int, alpha float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(df)}.Quantile(1 - alpha)
+	nu := float64(df)
+	x := mathext.InvRegIncBeta(nu/2, 0.5, 2*alpha) // = ν/(ν+t²), whose distribution function is 2·P(T > t)
+	return math.Sqrt(nu * (1 - x) / x)
 }

@@ -3,8 +3,6 @@ package cluster
 import (
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // MOVER bounds a function of two rates by their bounds at alpha per side; NaN where
@@ -41,14 +39,18 @@ func ResidualCorrelation(a, b Rate, unit Unit) float64 {
 			names.add(c.name(bySession), 0, c.N)
 		}
 	}
-	r := stat.Correlation(residuals(a, names.index, bySession), residuals(b, names.index, bySession), nil)
-	if math.IsNaN(r) { // one of them does not vary
+	ra, rb := residuals(a, names.index, bySession), residuals(b, names.index, bySession)
+	var ab, aa, bb float64
+	for h := range ra {
+		ab, aa, bb = ab+ra[h]*rb[h], aa+ra[h]*ra[h], bb+rb[h]*rb[h]
+	}
+	if aa == 0 || bb == 0 { // one of them does not vary
 		return 0
 	}
-	return max(0, r)
+	return max(0, ab/math.Sqrt(aa*bb))
 }
 
-// residuals are x_h − p·n_h of the clusters of an index.
+// residuals are x_h − p·n_h of the clusters of an index. Their sum is 0, for p is the rate of all.
 func residuals(of Rate, index map[string]int, bySession bool) []float64 {
 	r := make([]float64, len(index))
 	rate := of.At(ByQuery).Rate()

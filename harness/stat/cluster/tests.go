@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 const (
@@ -122,8 +122,16 @@ func Holm(p []float64) []float64 {
 // other: exact binomial, and its mid-p. It takes turns for independent, which they are not:
 // it may be shown, named as such, never decided on.
 func McNemar(b, c int) (exact, midP float64) {
-	smaller := float64(min(b, c))
-	half := distuv.Binomial{N: float64(b + c), P: 0.5}
-	tails := 2 * half.CDF(smaller)
-	return min(1, tails), min(1, tails-half.Prob(smaller))
+	if b+c == 0 {
+		return 1, 1
+	}
+	n, k := float64(b+c), float64(min(b, c))
+	tail := mathext.RegIncBeta(n-k, k+1, 0.5) // P(X ≤ k) of Binomial(n, 1/2)
+	point := math.Exp(logFactorial(n) - logFactorial(k) - logFactorial(n-k) - n*math.Ln2)
+	return min(1, 2*tail), min(1, 2*tail-point)
+}
+
+func logFactorial(n float64) float64 {
+	l, _ := math.Lgamma(n + 1)
+	return l
 }

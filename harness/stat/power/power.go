@@ -9,8 +9,6 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/poimen-memory/mem/harness/stat"
 	"github.com/poimen-memory/mem/harness/stat/decide"
 )
@@ -25,7 +23,14 @@ type BetaBinomial struct {
 
 // Draw draws the successes among n observations of a new query.
 func (b BetaBinomial) Draw(n int, source rand.Source) float64 {
-	return distuv.Binomial{N: float64(n), P: b.DrawRate(source), Src: source}.Rand()
+	random, rate := rand.New(source), b.DrawRate(source)
+	successes := 0.0
+	for range n {
+		if random.Float64() < rate {
+			successes++
+		}
+	}
+	return successes
 }
 
 // DrawRate draws the rate of a new query.
@@ -33,12 +38,26 @@ func (b BetaBinomial) DrawRate(source rand.Source) float64 {
 	if b.ICC <= 0 || b.Rate <= 0 || b.Rate >= 1 {
 		return b.Rate
 	}
-	size := (1 - b.ICC) / b.ICC
-	p := distuv.Beta{Alpha: b.Rate * size, Beta: (1 - b.Rate) * size, Src: source}.Rand()
-	if math.IsNaN(p) { // shapes so small that both gammas underflow: a query is all or nothing
-		return distuv.Bernoulli{P: b.Rate, Src: source}.Rand()
+	random, size := rand.New(source), (1-b.ICC)/b.ICC
+	right, wrong := drawLogGamma(b.Rate*size, random), drawLogGamma((1-b.Rate)*size, random)
+	return 1 / (1 + math.Exp(wrong-right))
+}
+
+// drawLogGamma draws the logarithm of a gamma variable of scale 1: of a small shape, where a rate
+// is nearly all or nothing, the variable itself would be 0 (Marsaglia & Tsang 2000, with their
+// step from shape+1 down).
+func drawLogGamma(shape float64, random *rand.Rand) float64 {
+	if shape < 1 {
+		return drawLogGamma(shape+1, random) - random.ExpFloat64()/shape
 	}
-	return p
+	d := shape - 1.0/3
+	for {
+		z := random.NormFloat64()
+		v := math.Pow(1+z/(3*math.Sqrt(d)), 3)
+		if v > 0 && -random.ExpFloat64() < z*z/2+d-d*v+d*math.Log(v) {
+			return math.Log(d * v)
+		}
+	}
 }
 
 // Assumption is what a plan takes for true of one criterion.

@@ -1,8 +1,13 @@
 package power_test
 
 import (
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/poimen-memory/mem/harness/stat/decide"
 	"github.com/poimen-memory/mem/harness/stat/power"
@@ -16,6 +21,38 @@ func plan(rate float64) power.Plan {
 		})
 	}
 	return p
+}
+
+// TestDrawnRates holds drawn rates against their distribution, which for small shapes lies at 0 and 1,
+// and the variance of counts against theirs.
+func TestDrawnRates(t *testing.T) {
+	for _, b := range []power.BetaBinomial{{Rate: 0.9, ICC: 0.1}, {Rate: 0.5, ICC: 1.0 / 3}, {Rate: 0.97, ICC: 0.5}, {Rate: 0.3, ICC: 0.999}} {
+		const draws = 20_000
+		source, size := rand.NewPCG(1, 2), (1-b.ICC)/b.ICC
+		want := distuv.Beta{Alpha: b.Rate * size, Beta: (1 - b.Rate) * size}
+		rates := make([]float64, draws)
+		var sum, squares float64
+		for i := range rates {
+			rates[i] = b.DrawRate(source)
+			x := b.Draw(30, source)
+			sum, squares = sum+x, squares+x*x
+		}
+		slices.Sort(rates)
+		distance := 0.0 // Kolmogorov's: above 2/√n once in about 1,500 tests
+		for i, r := range rates {
+			if r > 0 && (i+1 == draws || rates[i+1] > r) { // 0 stands for all below the least number
+				distance = max(distance, math.Abs(float64(i+1)/draws-want.CDF(r)))
+			}
+		}
+		if distance > 2/math.Sqrt(draws) {
+			t.Errorf("%+v: the rates' distribution is %.4f from Beta", b, distance)
+		}
+		mean := sum / draws
+		variance, wantVariance := squares/draws-mean*mean, 30*b.Rate*(1-b.Rate)*(1+29*b.ICC)
+		if math.Abs(mean/(30*b.Rate)-1) > 0.05 || math.Abs(variance/wantVariance-1) > 0.05 {
+			t.Errorf("%+v: counts have mean %.2f and variance %.1f, want %.2f and %.1f", b, mean, variance, 30*b.Rate, wantVariance)
+		}
+	}
 }
 
 // TestPower: good rates are GO with many queries and not with few; the least number is found.
