@@ -2,6 +2,7 @@ package mem_test
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -46,20 +47,48 @@ func TestDocumentsTellTheTruth(t *testing.T) {
 			if len(sessions) == 0 {
 				t.Fatal("no console block: nothing is tested")
 			}
+			book := rewriter{text: text(t, doc), at: 1}
 			for _, s := range sessions {
 				for _, c := range s.commands {
+					book.next(c)
 					if to, ok := strings.CutPrefix(c.line, "cd "); ok {
 						dir = filepath.Join(dir, to)
 						continue
 					}
 					got := output(t, dir, bin, c.line)
+					if *update && !matches(c.output, got) && !strings.Contains(c.output, "…\n") {
+						book.replace(c.output, got)
+						continue
+					}
 					if !matches(c.output, got) {
 						t.Errorf("%s:%d: $ %s (-document +output)\n%s", doc, s.line, c.line, cmp.Diff(c.output, got))
 					}
 				}
 			}
+			if *update {
+				if err := os.WriteFile(doc, []byte(book.text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
 		})
 	}
+}
+
+var update = flag.Bool("update", false, "write into the documents what commands print, but where they have lines of …: go test . -run Documents -update")
+
+// rewriter puts other outputs into a document, in the order of its commands.
+type rewriter struct {
+	text string
+	at   int // after the command in hand, as it is typed
+}
+
+func (w *rewriter) next(c command) {
+	typed := "\n$ " + strings.ReplaceAll(c.line, "\n", "\n> ") + "\n"
+	w.at += strings.Index(w.text[w.at-1:], typed) - 1 + len(typed)
+}
+
+func (w *rewriter) replace(output, other string) {
+	w.text = w.text[:w.at] + other + w.text[w.at+len(output):]
 }
 
 func build(t *testing.T) string {

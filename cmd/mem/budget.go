@@ -10,7 +10,6 @@ import (
 	"github.com/poimen-memory/mem/harness/preview"
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/spec"
-	"github.com/poimen-memory/mem/harness/tty"
 )
 
 func budgetCommand() *cobra.Command {
@@ -51,7 +50,7 @@ func showBudgets(cmd *cobra.Command, f preview.File, args []string) error {
 		}
 		list = append(list, forecasts...)
 	}
-	if err := render.Budget(cmd.OutOrStdout(), tty.Terminal(cmd.OutOrStdout(), false), list); err != nil {
+	if err := render.Budget(cmd.OutOrStdout(), terminal(cmd), list); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(list, func(f forecast.Forecast) bool { return f.Verdict.Failed() }) {

@@ -12,7 +12,6 @@ import (
 	"github.com/poimen-memory/mem/harness/plan"
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/stat"
-	"github.com/poimen-memory/mem/harness/tty"
 )
 
 // comparing is what `mem compare` was asked for.
@@ -97,7 +96,7 @@ func (c *comparing) run(cmd *cobra.Command) error {
 		return err
 	}
 	out := cmd.OutOrStdout()
-	show := tty.Terminal(out, false)
+	show := terminal(cmd)
 	if compared.Rankings == nil {
 		err = render.Comparisons(out, show, compared.Table, compared.Notes)
 	} else {

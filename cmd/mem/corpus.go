@@ -13,7 +13,6 @@ import (
 	"github.com/poimen-memory/mem/harness/render/corpora"
 	"github.com/poimen-memory/mem/harness/sessions"
 	"github.com/poimen-memory/mem/harness/spec"
-	"github.com/poimen-memory/mem/harness/tty"
 	"github.com/poimen-memory/mem/prompt/token"
 )
 
@@ -57,7 +56,7 @@ func loads(ctx context.Context, c sessions.Config) sessions.Config {
 
 // showCorpora shows on what a command writes to.
 func showCorpora(cmd *cobra.Command) corpora.Out {
-	return corpora.Out{Writer: cmd.OutOrStdout(), Terminal: tty.Terminal(cmd.OutOrStdout(), false)}
+	return corpora.Out{Writer: cmd.OutOrStdout(), Terminal: terminal(cmd)}
 }
 
 // free refuses to write over files that a flag names, unless forced: labels may hold a person's

@@ -37,7 +37,8 @@ type evaluation struct {
 	clients   models.Clients
 	meter     models.Meter // of live calls
 	watch     timing.Stopwatch
-	quiet     bool
+	showing   showing
+	several   bool // experiments
 	failFast  bool
 	undecided bool // is no failure
 	outputs   render.Files
@@ -53,7 +54,6 @@ type evaluation struct {
 
 func evalCommand() *cobra.Command {
 	var e evaluation
-	var by []string
 	cmd := &cobra.Command{
 		Use:   "eval SPEC…",
 		Short: "Run experiments and judge them",
@@ -75,10 +75,9 @@ done; a second one stops at once. Either way another eval makes the folder whole
   mem eval experiments/*.yaml --junit junit.xml --markdown comment.md --baseline reports/baseline`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.stdout, e.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			e.show = tty.Terminal(cmd.OutOrStdout(), e.quiet)
-			e.show.By = by
+			e.show = e.showing.terminal(cmd)
 			e.stdin = cmd.InOrStdin()
-			e.progress = &progress.Display{W: e.stderr, Moves: tty.Animated(e.stderr), Quiet: e.quiet}
+			e.progress = &progress.Display{W: e.stderr, Moves: tty.Animated(e.stderr), Quiet: e.showing.quiet}
 			return e.run(cmd.Context(), args)
 		},
 	}
@@ -96,16 +95,15 @@ done; a second one stops at once. Either way another eval makes the folder whole
 	flags.Float64Var(&e.meter.MaxCost, "max-cost", 0, "stop, resumably, once live calls cost `USD`, by the spec's prices")
 	cmd.MarkFlagsMutuallyExclusive("resume", "fresh")
 	flags.BoolVar(&e.failFast, "fail-fast", false, "begin nothing more once something failed; one run at a time")
-	judgingFlags(cmd, &e, &by)
+	judgingFlags(cmd, &e)
 	return cmd
 }
 
 // judgingFlags are those that eval and judge share.
-func judgingFlags(cmd *cobra.Command, e *evaluation, by *[]string) {
+func judgingFlags(cmd *cobra.Command, e *evaluation) {
 	pickFlags(cmd, &e.pick)
-	cmd.Flags().BoolVar(&e.quiet, "quiet", false, "print results and failures only")
+	e.showing.flags(cmd)
 	cmd.Flags().BoolVar(&e.undecided, "allow-undecided", false, "exit code 0 in place of 4, where a decision is INCONCLUSIVE or its live model was not run")
-	byFlag(cmd, by)
 	noLockFlag(cmd, &e.noLock)
 	outputFlags(cmd, &e.outputs)
 	baselineFlags(cmd, &e.baseline)
@@ -195,6 +193,7 @@ func (e *evaluation) checkLive() error {
 func (e *evaluation) judge(ctx context.Context, all []harness.Experiment) error {
 	var results []*result.Result
 	var unwritten error
+	e.several = len(all) > 1
 	for i, x := range all {
 		if ctx.Err() != nil {
 			break
@@ -215,7 +214,7 @@ func (e *evaluation) judge(ctx context.Context, all []harness.Experiment) error 
 			break
 		}
 	}
-	if len(all) > 1 { // one experiment's own sentence says it
+	if e.several { // one experiment's own sentence says it
 		unwritten = errors.Join(unwritten, e.show.Total(e.stdout, results))
 	}
 	unwritten = errors.Join(unwritten, e.outputs.Save(shownFiles(ctx), results), render.GitHub(e.stdout, keysOf(ctx), results))
@@ -255,6 +254,13 @@ func (e *evaluation) verdict(ctx context.Context, results []*result.Result, unwr
 	return exitWith(code)
 }
 
+// result shows what an experiment came to.
+func (e *evaluation) result(x harness.Experiment, r *result.Result) error {
+	as := e.show
+	as.Folder, as.Among = x.Folder.Dir, e.several
+	return as.Result(e.stdout, r)
+}
+
 // one evaluates an experiment. Its error is about what could not be written; there may be a
 // result with it.
 func (e *evaluation) one(ctx context.Context, x harness.Experiment) (*result.Result, error) {
@@ -269,5 +275,5 @@ func (e *evaluation) one(ctx context.Context, x harness.Experiment) (*result.Res
 	partly := !e.pick.All() || e.failFast && result.Exit(r) != 0
 	session := e.watch.Session(version(), r, start, e.clients.Served(x.Spec))
 	return r, errors.Join(err, e.baseline.Judge(e.stdout, r, partly), timing.Save(x.Folder, session, e.resume), render.Save(shownFiles(ctx), x.Folder, r),
-		e.show.Result(e.stdout, r), render.Service(e.stdout, e.show, session.Service()))
+		e.result(x, r), render.Service(e.stdout, e.show, session.Service()))
 }

@@ -9,12 +9,10 @@ import (
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/result"
-	"github.com/poimen-memory/mem/harness/tty"
 )
 
 func judgeCommand() *cobra.Command {
 	e := evaluation{judgeOnly: true}
-	var by []string
 	cmd := completes(&cobra.Command{
 		Use:   "judge SPEC…",
 		Short: "Judge records again, without executing anything",
@@ -30,13 +28,12 @@ stops.`,
   mem judge experiments/*.yaml --out merged`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.stdout, e.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			e.show = tty.Terminal(cmd.OutOrStdout(), e.quiet)
-			e.show.By = by
+			e.show = e.showing.terminal(cmd)
 			return e.judgeRecords(cmd.Context(), args)
 		},
 	})
 	cmd.Flags().StringVar(&e.out, "out", "reports", "folder `DIR` of the experiments' folders")
-	judgingFlags(cmd, &e, &by)
+	judgingFlags(cmd, &e)
 	return cmd
 }
 
@@ -72,5 +69,5 @@ func (e *evaluation) judgeOne(ctx context.Context, x harness.Experiment) (*resul
 	if err != nil {
 		return nil, err
 	}
-	return r, errors.Join(e.baseline.Judge(e.stdout, r, !e.pick.All()), render.Save(shownFiles(ctx), x.Folder, r), e.show.Result(e.stdout, r))
+	return r, errors.Join(e.baseline.Judge(e.stdout, r, !e.pick.All()), render.Save(shownFiles(ctx), x.Folder, r), e.result(x, r))
 }

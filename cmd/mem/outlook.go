@@ -11,7 +11,6 @@ import (
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/forecast"
 	"github.com/poimen-memory/mem/harness/render"
-	"github.com/poimen-memory/mem/harness/tty"
 )
 
 func planCommand() *cobra.Command {
@@ -71,5 +70,5 @@ func outlook(cmd *cobra.Command, args []string, cfg forecast.OutlookConfig) erro
 	if err != nil {
 		return err
 	}
-	return render.Outlook(cmd.OutOrStdout(), tty.Terminal(cmd.OutOrStdout(), false), all[0].Spec.Experiment.Value, o)
+	return render.Outlook(cmd.OutOrStdout(), terminal(cmd), all[0].Spec.Experiment.Value, o)
 }

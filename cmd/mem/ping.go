@@ -12,7 +12,6 @@ import (
 	"github.com/poimen-memory/mem/harness/ping"
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/run"
-	"github.com/poimen-memory/mem/harness/tty"
 )
 
 func pingCommand() *cobra.Command {
@@ -44,7 +43,7 @@ func pingModels(cmd *cobra.Command, args []string) error {
 	if len(rows) == 0 {
 		return errors.New("no live model: want a spec with one")
 	}
-	if err := render.Pings(cmd.OutOrStdout(), tty.Terminal(cmd.OutOrStdout(), false), rows); err != nil {
+	if err := render.Pings(cmd.OutOrStdout(), terminal(cmd), rows); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

@@ -15,7 +15,7 @@ func showPlan(w io.Writer, as render.Terminal, all []harness.Experiment, dryRun 
 	var plans []*plan.Plan
 	for _, x := range all {
 		plans = append(plans, x.Plan)
-		if as.Quiet && dryRun {
+		if as.Detail == render.Quiet && dryRun {
 			continue
 		}
 		if err := render.Plan(w, as, x.Spec.Experiment.Value, x.Tokenizer(), forecast.Runs(x.Plan)); err != nil {
@@ -25,7 +25,7 @@ func showPlan(w io.Writer, as render.Terminal, all []harness.Experiment, dryRun 
 	if !dryRun {
 		return nil
 	}
-	if !as.Quiet {
+	if as.Detail != render.Quiet {
 		fmt.Fprintln(w)
 	}
 	return render.Totals(w, as, "By model", forecast.Runs(plans...))

@@ -94,7 +94,7 @@ func (p promptAsked) print(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := p.measure(cmd.ErrOrStderr(), planned, shown); err != nil {
+	if err := p.measure(cmd, planned, shown); err != nil {
 		return err
 	}
 	_, err = io.WriteString(cmd.OutOrStdout(), shown.User)
@@ -102,9 +102,10 @@ func (p promptAsked) print(cmd *cobra.Command) error {
 }
 
 // measure shows what a prompt takes.
-func (p promptAsked) measure(w io.Writer, planned *plan.Plan, shown prompt.Prompt) error {
+func (p promptAsked) measure(cmd *cobra.Command, planned *plan.Plan, shown prompt.Prompt) error {
+	w := cmd.ErrOrStderr()
 	title, rows := p.Tokens(planned, shown)
-	if err := tty.Terminal(w, false).Tokens(w, title, rows); err != nil {
+	if err := tty.Terminal(w, colour(cmd)).Tokens(w, title, rows); err != nil {
 		return err
 	}
 	if note := planned.Template.Note; note != "" {

@@ -11,12 +11,11 @@ import (
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/result"
-	"github.com/poimen-memory/mem/harness/tty"
 )
 
 func reportCommand() *cobra.Command {
 	var explain string
-	var by []string
+	var shown showing
 	cmd := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Show an evaluation again, or what is behind one of its numbers",
@@ -35,11 +34,11 @@ With --explain it shows a metric's formula, and its counts by query as the logs 
 				return err
 			}
 			loadSpec(cmd.Context(), filepath.FromSlash(r.Spec)) // for its keys; a report may be far from its spec
-			if err := harness.CheckTags(by, r.Tags()); err != nil {
+			if err := harness.CheckTags(shown.by, r.Tags()); err != nil {
 				return err
 			}
-			show := tty.Terminal(cmd.OutOrStdout(), false)
-			show.By = by
+			show := shown.terminal(cmd)
+			show.Folder = args[0]
 			if explain == "" {
 				if err := render.SaveUnlocked(cmd.ErrOrStderr(), shownFiles(cmd.Context()), folder, r); err != nil {
 					return &exit{exitIncomplete, err}
@@ -53,7 +52,7 @@ With --explain it shows a metric's formula, and its counts by query as the logs 
 			return render.Explanation(cmd.OutOrStdout(), show, e)
 		},
 	}
-	byFlag(cmd, &by)
+	shown.flagsWithoutQuiet(cmd)
 	cmd.Flags().StringVar(&explain, "explain", "", "show what is behind `METRIC`")
 	return cmd
 }

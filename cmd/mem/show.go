@@ -85,7 +85,7 @@ func (s *shown) show(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	s.reader = inspect.Reader{Folder: folder, Plan: s.plan(cmd, r)}
-	return tty.Page(cmd.OutOrStdout(), s.noPager, keysOf(cmd.Context()), print)
+	return tty.Page(cmd.OutOrStdout(), terminal(cmd), s.noPager, keysOf(cmd.Context()), print)
 }
 
 // asked is what shows the runs, as the flags say.

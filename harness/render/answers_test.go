@@ -13,7 +13,7 @@ import (
 
 func TestAnswerTableHasEveryNumber(t *testing.T) {
 	var terminal, markdown bytes.Buffer
-	if err := (render.Terminal{Width: 120}).Result(&terminal, rendertest.Answered()); err != nil {
+	if err := (render.Terminal{Width: 120, Detail: render.Verbose}).Result(&terminal, rendertest.Answered()); err != nil {
 		t.Fatal(err)
 	}
 	if err := render.Markdown(&markdown, rendertest.Answered()); err != nil {
@@ -42,7 +42,7 @@ func TestAnswerTableHasEveryNumber(t *testing.T) {
 // TestNoAnswersNoTable: who asks for none reads nothing of them.
 func TestNoAnswersNoTable(t *testing.T) {
 	var out bytes.Buffer
-	if err := (render.Terminal{}).Result(&out, rendertest.Passed()); err != nil {
+	if err := (render.Terminal{Detail: render.Verbose}).Result(&out, rendertest.Passed()); err != nil {
 		t.Fatal(err)
 	}
 	if err := render.Markdown(&out, rendertest.Passed()); err != nil {

@@ -15,7 +15,7 @@ import (
 // What has no evidence or no run has no number: it is not 0.
 func TestByLength(t *testing.T) {
 	var out bytes.Buffer
-	if err := (render.Terminal{Width: 120}).Result(&out, rendertest.WithLengths("m", "needles")); err != nil {
+	if err := (render.Terminal{Width: 120, Detail: render.Verbose}).Result(&out, rendertest.WithLengths("m", "needles")); err != nil {
 		t.Fatal(err)
 	}
 	var got [][]string
@@ -42,7 +42,7 @@ func TestOneDepth(t *testing.T) {
 		r.ByLength[i].Depths = nil
 	}
 	var out bytes.Buffer
-	if err := (render.Terminal{}).Result(&out, r); err != nil {
+	if err := (render.Terminal{Detail: render.Verbose}).Result(&out, r); err != nil {
 		t.Fatal(err)
 	}
 	if err := render.Markdown(&out, r); err != nil {
@@ -59,7 +59,7 @@ func TestDepthsThatAreMissing(t *testing.T) {
 	last := &r.ByLength[len(r.ByLength)-1]
 	last.Depths = last.Depths[:1]
 	var out bytes.Buffer
-	if err := (render.Terminal{}).Result(&out, r); err != nil {
+	if err := (render.Terminal{Detail: render.Verbose}).Result(&out, r); err != nil {
 		t.Fatal(err)
 	}
 	if err := render.Markdown(&out, r); err != nil {

@@ -85,12 +85,20 @@ func compared(a, b result.Side) []result.Comparison {
 
 func TestDecisionsGolden(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
-		"decided.txt":       func(w io.Writer) error { return render.Terminal{Width: 100}.Result(w, decided()) },
-		"decided-60.txt":    func(w io.Writer) error { return render.Terminal{Width: 60}.Result(w, decided()) },
-		"decided-quiet.txt": func(w io.Writer) error { return render.Terminal{Quiet: true}.Result(w, decided()) },
-		"decided.md":        func(w io.Writer) error { return render.Markdown(w, decided()) },
-		"decided.xml":       func(w io.Writer) error { return render.JUnit(w, []*result.Result{decided()}) },
-		"decided-ann.txt":   func(w io.Writer) error { return render.Annotations(w, []*result.Result{decided()}) },
+		"decided.txt": func(w io.Writer) error {
+			return render.Terminal{Width: 100, Detail: render.Verbose}.Result(w, decided())
+		},
+		"decided-60.txt": func(w io.Writer) error {
+			return render.Terminal{Width: 60, Detail: render.Verbose}.Result(w, decided())
+		},
+		"decided-brief.txt": func(w io.Writer) error {
+			return render.Terminal{Width: 80, Folder: "reports/a folder"}.Result(w, decided())
+		},
+		"decided-brief-40.txt": func(w io.Writer) error { return render.Terminal{Width: 40}.Result(w, decided()) },
+		"decided-quiet.txt":    func(w io.Writer) error { return render.Terminal{Detail: render.Quiet}.Result(w, decided()) },
+		"decided.md":           func(w io.Writer) error { return render.Markdown(w, decided()) },
+		"decided.xml":          func(w io.Writer) error { return render.JUnit(w, []*result.Result{decided()}) },
+		"decided-ann.txt":      func(w io.Writer) error { return render.Annotations(w, []*result.Result{decided()}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer
@@ -115,8 +123,8 @@ func TestJUnitOfDecisionsIsValid(t *testing.T) {
 func TestEveryOutputMarksAnotherPrompt(t *testing.T) {
 	r := decided()
 	for name, write := range map[string]func(io.Writer) error{
-		"terminal": func(w io.Writer) error { return render.Terminal{}.Result(w, r) },
-		"quiet":    func(w io.Writer) error { return render.Terminal{Quiet: true}.Result(w, r) },
+		"terminal": func(w io.Writer) error { return render.Terminal{Detail: render.Verbose}.Result(w, r) },
+		"quiet":    func(w io.Writer) error { return render.Terminal{Detail: render.Quiet}.Result(w, r) },
 		"markdown": func(w io.Writer) error { return render.Markdown(w, r) },
 		"junit":    func(w io.Writer) error { return render.JUnit(w, []*result.Result{r}) },
 		"json":     func(w io.Writer) error { return render.JSON(w, r) },

@@ -15,7 +15,7 @@ func FuzzReports(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, width uint8) {
 		r := resultOf([]string{text})
-		for _, term := range []render.Terminal{{}, {Width: int(width)}} {
+		for _, term := range []render.Terminal{{}, {Width: int(width)}, {Width: int(width), Detail: render.Verbose}} {
 			var b bytes.Buffer
 			if err := term.Result(&b, r); err != nil {
 				t.Fatal(err)

@@ -58,7 +58,7 @@ func resultOf(texts []string) *result.Result {
 
 func terminals() (list []render.Terminal) {
 	for _, width := range []int{0, 1, 39, 40, 60, 80, 100, 140} {
-		list = append(list, render.Terminal{Width: width}, render.Terminal{Width: width, Quiet: true})
+		list = append(list, render.Terminal{Width: width}, render.Terminal{Width: width, Detail: render.Quiet}, render.Terminal{Width: width, Detail: render.Verbose})
 	}
 	return list
 }
@@ -139,11 +139,13 @@ func TestTablesHoldTheirColumns(t *testing.T) {
 	}
 }
 
+// legend is a line that may follow a table at once.
+var legend = regexp.MustCompile(`^  (turns:|runs:|parse retries:|in percent, |\* for new |n/m: |\d+ more rows? with -v)`)
+
 func holds(t *testing.T, rule []rune, below []string) {
 	t.Helper()
 	for _, line := range below {
-		legend := strings.HasPrefix(line, "  turns:") || strings.HasPrefix(line, "  runs:") || strings.HasPrefix(line, "  parse retries:")
-		if line == "" || legend || strings.HasPrefix(line, "headroom ") {
+		if line == "" || legend.MatchString(line) || strings.HasPrefix(line, "headroom ") {
 			return
 		}
 		at := 0

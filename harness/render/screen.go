@@ -29,8 +29,15 @@ func (p *screen) line(s string) { p.out.WriteString(strings.TrimRight(s, " ") + 
 
 // section begins after a blank line, with a heading.
 func (p *screen) section(heading string) {
-	p.line("")
+	p.gap()
 	p.heading(heading)
+}
+
+// gap is a blank line between what was written and what follows.
+func (p *screen) gap() {
+	if b := p.out.Bytes(); len(b) > 0 && !bytes.HasSuffix(b, []byte("\n\n")) {
+		p.line("")
+	}
 }
 
 func (p *screen) heading(s string) { p.pieces("", s, p.bold) }
@@ -88,18 +95,22 @@ func (p *screen) table(t layout.Table) {
 
 // sentence writes what results came to, its verdict in colour.
 func (p *screen) sentence(s view.Sentence) {
-	paint := p.red
-	if s.Exit == 0 {
-		paint = p.green
+	mark, paint := "✗", p.red
+	switch s.Exit {
+	case 0:
+		mark, paint = "✓", p.green
+	case 4:
+		mark, paint = "?", p.yellow
 	}
-	p.pieces("", s.String(), func(piece string) string {
+	p.pieces(paint(mark)+" ", s.String(), func(piece string) string {
 		return strings.Replace(piece, s.Verdict, paint(s.Verdict), 1)
 	})
 }
 
-func (p *screen) red(s string) string   { return p.paint("31", s) }
-func (p *screen) green(s string) string { return p.paint("32", s) }
-func (p *screen) bold(s string) string  { return p.paint("1", s) }
+func (p *screen) red(s string) string    { return p.paint("31", s) }
+func (p *screen) green(s string) string  { return p.paint("32", s) }
+func (p *screen) yellow(s string) string { return p.paint("33", s) }
+func (p *screen) bold(s string) string   { return p.paint("1", s) }
 
 func (p *screen) paint(code, s string) string {
 	if !p.Colour {

@@ -23,14 +23,15 @@ type ServiceRow struct {
 
 // Service shows how the servers of live models did.
 func Service(w io.Writer, as Terminal, rows []ServiceRow) error {
-	if len(rows) == 0 || as.Quiet {
+	if len(rows) == 0 || as.Detail == Quiet {
 		return nil
 	}
 	text := func(head string, of func(ServiceRow) string) layout.Column {
 		return layout.Column{Head: head, Right: true, Cells: layout.Each(rows, of)}
 	}
 	p := screen{Terminal: as}
-	p.section("Servers in this session")
+	p.line("")
+	p.heading("Servers in this session")
 	p.table(layout.Table{
 		{Head: "model", Key: true, Cells: layout.Each(rows, func(r ServiceRow) string { return r.Model })},
 		text("calls", func(r ServiceRow) string { return strconv.Itoa(r.Calls) }),

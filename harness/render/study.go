@@ -77,7 +77,8 @@ func Comparisons(w io.Writer, as Terminal, list []result.Comparison, notes []str
 // Gate shows what a gate against regressions found, and what it could have found.
 func Gate(w io.Writer, as Terminal, list []result.Comparison, regressed bool) error {
 	p := screen{Terminal: as}
-	p.section("Gate against regressions: " + map[bool]string{true: "FAILED", false: "passed"}[regressed])
+	p.line("")
+	p.heading("Gate against regressions: " + map[bool]string{true: "FAILED", false: "passed"}[regressed])
 	for _, line := range view.GateLines(list) {
 		p.paragraph("  ", line)
 	}

@@ -17,9 +17,21 @@ import (
 type Terminal struct {
 	Width  int      // columns; 0: no limit
 	Colour bool     // may write ANSI colours
-	Quiet  bool     // sentences, decisions, failures and runs that did not complete only
-	By     []string // tags of queries to show gates by, also if Quiet
+	Detail Detail   // how much of a result
+	By     []string // tags of queries to show gates by, whatever the detail
+	Folder string   // that of the result, for commands and paths; empty: not known
+	Among  bool     // the result is one of several: if Brief, one that passed is a line
 }
+
+// Detail is how much of a result is shown.
+type Detail int
+
+// The details of a result.
+const (
+	Brief   Detail = iota // verdicts in words, main rates, failures, where to look next
+	Quiet                 // verdicts and failures only
+	Verbose               // all tables
+)
 
 // TokenRow is what one component of a prompt takes, in tokens, and what it may take; a
 // Limit of 0: it has none of its own.
@@ -35,21 +47,52 @@ const (
 	mostDiffLines = 40
 )
 
-// Result shows one experiment: what it came to in a sentence, first and last, and between
-// them decisions, checks, failures, gate counts and metrics, answers, comparisons, budget headroom,
-// runs that did not complete, and warnings.
+// Result shows one experiment: its verdicts first, last what it came to in a sentence.
 func (t Terminal) Result(w io.Writer, r *result.Result) error {
 	p := screen{Terminal: t}
-	s := view.NewSentence(r)
-	p.sentence(s)
 	p.variant(r)
-	p.decisions(r)
-	if t.Quiet {
+	s := view.NewSentence(r)
+	if t.Among && t.Detail == Brief && s.Exit == 0 && len(r.Decisions) == 0 && len(t.By) == 0 {
+		p.sentence(s)
+		return p.flush(w)
+	}
+	switch t.Detail {
+	case Verbose:
+		p.verbose(r)
+	case Quiet:
+		p.verdicts(r)
 		p.byTag(r.ByTag)
 		p.failures(r)
 		p.unfinished(r)
-		return p.flush(w)
+	default:
+		p.brief(r)
 	}
+	p.gap()
+	p.sentence(s)
+	if t.Detail != Quiet {
+		p.next(r)
+	}
+	return p.flush(w)
+}
+
+// brief is what fits a screen.
+func (p *screen) brief(r *result.Result) {
+	p.verdicts(r)
+	p.gap()
+	p.briefGates(r)
+	p.briefAnswers(r.Answers)
+	p.byTag(r.ByTag)
+	p.failures(r)
+	p.unfinished(r)
+	if len(r.Warnings) > 0 {
+		p.gap()
+		p.briefWarnings(r)
+	}
+}
+
+// verbose is all that there is.
+func (p *screen) verbose(r *result.Result) {
+	p.decisions(r)
 	p.checks(r)
 	p.failures(r)
 	p.gates(r)
@@ -62,9 +105,6 @@ func (t Terminal) Result(w io.Writer, r *result.Result) error {
 	p.usage(r)
 	p.unfinished(r)
 	p.warnings(r)
-	p.line("")
-	p.sentence(s)
-	return p.flush(w)
 }
 
 // Total shows the sentence over several experiments.
@@ -236,13 +276,14 @@ func (p *screen) headroom(tables []check.BudgetTable) {
 	}
 }
 
-// unfinished lists the runs that did not complete; if quiet, without the skipped ones.
+// unfinished lists the runs that did not complete; if brief, of skipped ones the reasons; if quiet,
+// without those.
 func (p *screen) unfinished(r *result.Result) {
 	var failed, skipped view.Notes
 	for _, state := range view.UnfinishedStates() {
 		failed = append(failed, view.RunsByReason(r.Runs, state)...)
 	}
-	if !p.Quiet {
+	if p.Detail != Quiet {
 		skipped = view.RunsByReason(r.Runs, record.Skipped)
 	}
 	if len(failed)+len(skipped) == 0 {
@@ -255,7 +296,11 @@ func (p *screen) unfinished(r *result.Result) {
 
 func (p *screen) groups(mark string, t view.Notes) {
 	for _, g := range t {
-		p.item(mark, diag.Count(len(g.Subjects), "run")+" "+g.Text, g.Examples())
+		examples := g.Examples()
+		if mark == "–" && p.Detail == Brief {
+			examples = nil
+		}
+		p.item(mark, diag.Count(len(g.Subjects), "run")+" "+g.Text, examples)
 	}
 }
 

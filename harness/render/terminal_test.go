@@ -33,7 +33,7 @@ func shown(t *testing.T, term render.Terminal, r *result.Result) string {
 // tableRows are the fields of each row of each table under a heading, one list a table;
 // folded parts follow one another.
 func tableRows(text, heading string) (tables [][][]string) {
-	_, text, _ = strings.Cut(text, "\n"+heading)
+	_, text, _ = strings.Cut("\n"+text, "\n"+heading)
 	in := false
 	for _, line := range strings.Split(text, "\n") {
 		switch {
@@ -76,7 +76,7 @@ func TestGateNumbers(t *testing.T) {
 	r := broken()
 	distinct(r)
 	for _, width := range []int{0, 40, 60, 80, 100, 140} {
-		parts := tableRows(shown(t, render.Terminal{Width: width}, r), "Gate counts")
+		parts := tableRows(shown(t, render.Terminal{Width: width, Detail: render.Verbose}, r), "Gate counts")
 		for i, want := range r.Gates {
 			var got []string
 			for _, part := range parts {
@@ -110,7 +110,7 @@ func distinct(r *result.Result) {
 func TestGateTableFits100(t *testing.T) {
 	r := broken()
 	r.Gates = r.Gates[:12] // without the model of a long name
-	if parts := tableRows(shown(t, render.Terminal{Width: 100}, r), "Gate counts"); len(parts) != 1 {
+	if parts := tableRows(shown(t, render.Terminal{Width: 100, Detail: render.Verbose}, r), "Gate counts"); len(parts) != 1 {
 		t.Errorf("the table is in %d parts", len(parts))
 	}
 }
@@ -126,7 +126,7 @@ func TestCheckNumbers(t *testing.T) {
 		}
 		return strconv.Itoa(n)
 	}
-	rows := tableRows(shown(t, render.Terminal{}, r), "Checks")[0]
+	rows := tableRows(shown(t, render.Terminal{Detail: render.Verbose}, r), "Checks")[0]
 	if len(rows) != 5 {
 		t.Fatalf("%d kinds of checks: %v", len(rows), rows)
 	}
@@ -146,14 +146,14 @@ func TestSentence(t *testing.T) {
 	skipped := rendertest.Passed()
 	skipped.Checks[3].Status = check.Skip
 	for want, rs := range map[string][]*result.Result{
-		"first: passed — 4 checks passed, 1 run, 3 turns\n":                                                           {rendertest.Passed()},
-		"second: FAILED — 1 of 4 checks failed, 1 run, 3 turns\n":                                                     {failed},
-		"third: NOT JUDGED — no check judged, no run complete\n":                                                      {empty},
-		"first: passed — 3 checks passed, 1 skipped, 1 run, 3 turns\n":                                                {skipped},
-		"2 experiments: FAILED — 1 not passed (second), 1 of 8 checks failed, 2 runs, 6 turns\n":                      {rendertest.Passed(), failed},
-		"2 experiments: passed — 8 checks passed, 2 runs, 6 turns\n":                                                  {rendertest.Passed(), rendertest.Passed()},
-		"0 experiments: NOT JUDGED — no check judged, no run complete\n":                                              {},
-		"4 experiments: FAILED — 4 not passed (second, second, second, …), 4 of 16 checks failed, 4 runs, 12 turns\n": {failed, failed, failed, failed},
+		"✓ first: passed — 4 checks passed, 1 run, 3 turns\n":                                                           {rendertest.Passed()},
+		"✗ second: FAILED — 1 of 4 checks failed, 1 run, 3 turns\n":                                                     {failed},
+		"✗ third: NOT JUDGED — no check judged, no run complete\n":                                                      {empty},
+		"✓ first: passed — 3 checks passed, 1 skipped, 1 run, 3 turns\n":                                                {skipped},
+		"✗ 2 experiments: FAILED — 1 not passed (second), 1 of 8 checks failed, 2 runs, 6 turns\n":                      {rendertest.Passed(), failed},
+		"✓ 2 experiments: passed — 8 checks passed, 2 runs, 6 turns\n":                                                  {rendertest.Passed(), rendertest.Passed()},
+		"✗ 0 experiments: NOT JUDGED — no check judged, no run complete\n":                                              {},
+		"✗ 4 experiments: FAILED — 4 not passed (second, second, second, …), 4 of 16 checks failed, 4 runs, 12 turns\n": {failed, failed, failed, failed},
 	} {
 		var b bytes.Buffer
 		if err := (render.Terminal{}).Total(&b, rs); err != nil {
@@ -163,19 +163,19 @@ func TestSentence(t *testing.T) {
 			t.Errorf("found %s want %s", b.String(), want)
 		}
 		if len(rs) == 1 {
-			text := shown(t, render.Terminal{}, rs[0])
-			if !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "\n\n"+want) {
-				t.Errorf("the sentence is not first and last:\n%s", text)
+			text := shown(t, render.Terminal{Detail: render.Verbose}, rs[0])
+			if !strings.HasSuffix("\n\n"+text, "\n\n"+want) {
+				t.Errorf("the sentence is not last:\n%s", text)
 			}
 		}
 	}
 }
 
 func TestQuiet(t *testing.T) {
-	if got, want := shown(t, render.Terminal{Quiet: true}, rendertest.Passed()), "first: passed — 4 checks passed, 1 run, 3 turns\n"; got != want {
+	if got, want := shown(t, render.Terminal{Detail: render.Quiet}, rendertest.Passed()), "✓ first: passed — 4 checks passed, 1 run, 3 turns\n"; got != want {
 		t.Errorf("found %q, want %q", got, want)
 	}
-	text := shown(t, render.Terminal{Quiet: true}, broken())
+	text := shown(t, render.Terminal{Detail: render.Quiet}, broken())
 	for _, want := range []string{"✗ golden: ", "✗ retain: ", "✗ expect: ", "connection refused"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
@@ -192,8 +192,8 @@ func TestQuiet(t *testing.T) {
 func TestColour(t *testing.T) {
 	sequence := regexp.MustCompile("\x1b\\[[0-9]+m")
 	for _, r := range []*result.Result{rendertest.Passed(), broken(), hostile()} {
-		plain := shown(t, render.Terminal{Width: 80}, r)
-		colour := shown(t, render.Terminal{Width: 80, Colour: true}, r)
+		plain := shown(t, render.Terminal{Width: 80, Detail: render.Verbose}, r)
+		colour := shown(t, render.Terminal{Width: 80, Colour: true, Detail: render.Verbose}, r)
 		if !strings.Contains(colour, "\x1b[") {
 			t.Errorf("%s: no colour", r.Experiment)
 		}
@@ -209,7 +209,7 @@ func TestManyFailures(t *testing.T) {
 	for i := range 60 {
 		r.Checks = append(r.Checks, check.Result{Check: "retain", Subject: strconv.Itoa(i), Status: check.Fail, Diff: strings.Repeat("x\n", 50)})
 	}
-	text := shown(t, render.Terminal{}, r)
+	text := shown(t, render.Terminal{Detail: render.Verbose}, r)
 	for want, times := range map[string]int{"✗ retain: ": 50, "✗ 10 more failures in summary.json": 1, "… 10 more lines in summary.json": 50} {
 		if got := strings.Count(text, want); got != times {
 			t.Errorf("%q is there %d times, want %d", want, got, times)
@@ -255,7 +255,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrors(t *testing.T) {
 	r := broken()
-	term := render.Terminal{}
+	term := render.Terminal{Detail: render.Verbose}
 	for name, err := range map[string]error{
 		"Result": term.Result(full{}, r), "Total": term.Total(full{}, nil), "Plan": render.Plan(full{}, term, "x", "o200k_base", slices.Values(planned())), "Totals": render.Totals(full{}, term, "x", slices.Values(planned())),
 		"Budget": render.Budget(full{}, term, tables(r.Budgets)), "Tokens": term.Tokens(full{}, "x", tokens()), "JSON": render.JSON(full{}, r),

@@ -42,7 +42,7 @@ func TestServiceOfNone(t *testing.T) {
 	if err := render.Service(&b, render.Terminal{}, nil); err != nil || b.Len() > 0 {
 		t.Errorf("%v, %q", err, &b)
 	}
-	if err := render.Service(&b, render.Terminal{Quiet: true}, rows); err != nil || b.Len() > 0 {
+	if err := render.Service(&b, render.Terminal{Detail: render.Quiet}, rows); err != nil || b.Len() > 0 {
 		t.Errorf("%v, %q", err, &b)
 	}
 }

@@ -12,10 +12,9 @@ import (
 	"github.com/poimen-memory/mem/loop/keyfilter"
 )
 
-// Page shows something long on out: on a terminal through a pager, unless there is none or
+// Page shows something long on out, as a terminal takes it: on a terminal through a pager, unless there is none or
 // direct is set. The pager gets nothing that keys hides.
-func Page(out io.Writer, direct bool, keys *keyfilter.Filter, show func(io.Writer, render.Terminal) error) error {
-	as := Terminal(out, false)
+func Page(out io.Writer, as render.Terminal, direct bool, keys *keyfilter.Filter, show func(io.Writer, render.Terminal) error) error {
 	pager := pagerCommand()
 	if direct || pager == nil || !Is(out) {
 		return show(out, as)

@@ -2,19 +2,40 @@
 package tty
 
 import (
+	"errors"
 	"io"
 	"os"
 	"strconv"
 
 	"golang.org/x/term"
 
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/render"
 )
 
-// Terminal says how to write to w. To a file or a pipe there is no colour, and no width
-// but one that COLUMNS asks for.
-func Terminal(w io.Writer, quiet bool) render.Terminal {
-	return render.Terminal{Width: width(w), Colour: Is(w) && !plain(), Quiet: quiet}
+// Colour says when colours are written.
+type Colour string
+
+// The values of Colour. Auto is to a terminal, unless NO_COLOR is set or TERM is dumb.
+const (
+	Auto   Colour = "auto"
+	Always Colour = "always"
+	Never  Colour = "never"
+)
+
+// ParseColour reads auto, always or never. The error lists them.
+func ParseColour(s string) (Colour, error) {
+	switch c := Colour(s); c {
+	case Auto, Always, Never:
+		return c, nil
+	}
+	return "", errors.New(diag.OneOf(s, []string{string(Auto), string(Always), string(Never)}))
+}
+
+// Terminal says how to write to w. To a file or a pipe there is no colour unless it is asked for,
+// and no width but one that COLUMNS asks for.
+func Terminal(w io.Writer, when Colour) render.Terminal {
+	return render.Terminal{Width: width(w), Colour: when == Always || when != Never && Is(w) && !plain()}
 }
 
 // plain holds where colours are unwanted (no-color.org).

@@ -154,11 +154,12 @@ func (t Table) hasProse() bool {
 	return false
 }
 
-// cutKey takes excess columns off the longest key, but leaves it at least so many.
+// cutKey takes excess columns off the longest key that is longer than its heading, but leaves it at
+// least so many.
 func (t Table) cutKey(excess, least int) Table {
 	longest := -1
 	for i, c := range t {
-		if c.Key && (longest < 0 || c.width() > t[longest].width()) {
+		if c.Key && c.width() > (Column{Head: c.Head}).width() && (longest < 0 || c.width() > t[longest].width()) {
 			longest = i
 		}
 	}

@@ -125,7 +125,7 @@ func weakestGroups(d result.Decision) string {
 		}
 		grouped = true
 		if e := least.Estimate; j.Estimate.Value == nil || *e.Value < *j.Estimate.Value {
-			list = append(list, fmt.Sprintf("%s %s in %s %s (%s)", j.Metric, FormatRate(e.Value), least.Tag, least.Value, diag.Count(e.Queries, "query")))
+			list = append(list, fmt.Sprintf("%s %s in %s %s (%s)", Label(j.Metric), inPercent(e.Value, *j.Estimate.Value, " %"), least.Tag, least.Value, diag.Count(e.Queries, "question")))
 		}
 	}
 	switch {
