@@ -84,7 +84,7 @@ var allowedImports = map[string][]string{
 	"harness/render/corpora":             {"harness/corpus", "harness/dataset", "harness/diag", "harness/label", "harness/lint", "harness/render"},
 	"harness/sessions":                   {"harness/corpus", "harness/dataset", "harness/diag", "harness/models", "harness/plan", "harness/render/corpora", "harness/spec", "prompt"},
 	"harness/ping":                       {"gate", "harness", "harness/models", "harness/plan", "harness/render", "harness/spec", "loop", "loop/keyfilter", "loop/openai", "prompt"},
-	"harness/tty":                        {"harness/render", "loop/keyfilter"},
+	"harness/tty":                        {"harness/diag", "harness/render", "loop/keyfilter"},
 	"internal/digest":                    {},
 	"internal/inputfile":                 {},
 	"harness/preview":                    {"harness/diag", "harness/forecast", "harness/models", "harness/plan", "harness/record", "harness/render", "harness/spec", "harness/spec/yamlpos", "internal/inputfile", "prompt"},
