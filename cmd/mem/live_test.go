@@ -116,6 +116,11 @@ func TestTheKeyIsNowhere(t *testing.T) {
 			reply.Text, reply.Reasoning = reply.Text+r.Header.Get("Authorization"), r.Header.Get("Authorization")
 			return reply
 		}},
+		"counts with it": {Reply: func(r fakeserver.Request) fakeserver.Reply {
+			reply := answer(r)
+			reply.RawUsage = strconv.Quote(r.Header.Get("Authorization"))
+			return reply
+		}},
 		"another model": {Reply: answer, Model: "other", Key: testKey},
 	} {
 		t.Run(name, func(t *testing.T) {

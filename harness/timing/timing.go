@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poimen-memory/mem/harness/atomicfile"
 	"github.com/poimen-memory/mem/harness/models"
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/render"
@@ -78,14 +77,14 @@ func (w *Stopwatch) Session(program string, r *result.Result, started time.Time,
 }
 
 // Save writes timing.json, after the sessions of the folder that this one goes on from.
-func Save(folder record.Folder, s Session, resumed bool) error {
+func Save(write render.WriteFile, folder record.Folder, s Session, resumed bool) error {
 	path := folder.Path(record.Timing)
 	t := file{Schema: schema}
 	if resumed {
 		t.Sessions = earlierSessions(path)
 	}
 	t.Sessions = append(t.Sessions, s)
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return write(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(t)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/poimen-memory/mem/harness/atomicfile"
 	"github.com/poimen-memory/mem/harness/models"
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/render"
@@ -39,7 +40,7 @@ func TestSaveKeepsEarlierSessions(t *testing.T) {
 	folder := record.Folder{Dir: t.TempDir()}
 	save := func(program string, resumed bool, want ...string) {
 		t.Helper()
-		if err := timing.Save(folder, timing.Session{Program: program}, resumed); err != nil {
+		if err := timing.Save(atomicfile.Write, folder, timing.Session{Program: program}, resumed); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(folder.Path(record.Timing))

@@ -184,7 +184,7 @@ func (x *exchange) unreadable(resp *http.Response, err error) error {
 	case chatreply.BrokenOff:
 		return x.passingError(err.Error())
 	}
-	e := x.replyError(fmt.Sprintf("(%s) %v", line(resp.Header.Get("Content-Type")), err))
+	e := x.replyError(fmt.Sprintf("(%s) %v", resp.Header.Get("Content-Type"), err))
 	e.Hint = x.quote(baseHint(x.cfg.BaseURL))
 	return e
 }

@@ -32,7 +32,7 @@ const (
 // answer makes a completion of what was read. Its error is a failure.
 func (x *exchange) answer(c chatreply.Reply) (answer, error) {
 	var a answer
-	a.Usage, a.badUsage = readUsage(c.Usage, len(c.Text)+len(c.Reasoning) > 0)
+	a.Usage, a.badUsage = readUsage(c.Usage, len(c.Text)+len(c.Reasoning) > 0, x.quote)
 	if c.Finish == "error" || c.Finish == "abort" {
 		return a, x.passingError("was given up by the server, finish_reason " + c.Finish)
 	}

@@ -2,6 +2,8 @@ package openai_test
 
 import (
 	"encoding/base64"
+	"encoding/hex"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -98,6 +100,26 @@ func TestReplyWithTheKeyIsNone(t *testing.T) {
 			case !records && (err == nil || !strings.Contains(err.Error(), "holds the API key") || got.Text+got.Reasoning+got.Finish != "" || s.Requests() != 1):
 				t.Errorf("%s: %+v, %v after %d requests", name, got, err, s.Requests())
 			}
+		}
+	}
+}
+
+// TestKeyInUsageIsHidden: what is wrong with a server's usage is shown, also where the line is
+// cut within the key.
+func TestKeyInUsageIsHidden(t *testing.T) {
+	for name, usage := range map[string]func(key string) string{
+		"usage": func(key string) string { return strconv.Quote(key) },
+		"count": func(key string) string { return `{"prompt_tokens": "` + hex.EncodeToString([]byte(key)) + `"}` },
+		"cut":   func(key string) string { return strconv.Quote(strings.Repeat("x", 490) + key) },
+	} {
+		s := serve(t, fakeserver.Config{Reply: func(r fakeserver.Request) fakeserver.Reply {
+			return fakeserver.Reply{Text: "a", RawUsage: usage(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))}
+		}})
+		c := client(t, s.BaseURL(), openai.Config{APIKey: openai.NewKey(key)})
+		complete(t, c)
+		why := c.Stats().BadUsageWhy
+		if !strings.Contains(why, "[hidden") || strings.Contains(why, key[:5]) || strings.Contains(why, hex.EncodeToString([]byte(key))) {
+			t.Errorf("%s: %s", name, why)
 		}
 	}
 }

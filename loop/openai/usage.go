@@ -16,38 +16,38 @@ const maxTokens = 100_000_000
 
 // readUsage reads a server's count of a reply's tokens, or says why it cannot be right. It is
 // nil without a reason where the server does not count. A count that cannot be right never
-// enters a sum.
-func readUsage(v json.RawMessage, replied bool) (*loop.Usage, string) {
+// enters a sum. quote makes the server's text fit for the reason.
+func readUsage(v json.RawMessage, replied bool, quote func(string) string) (*loop.Usage, string) {
 	if len(v) == 0 {
 		return nil, ""
 	}
 	var counts map[string]json.RawMessage
 	if json.Unmarshal(v, &counts) != nil {
-		return nil, fmt.Sprintf("usage: found %s, want an object", line(string(v)))
+		return nil, fmt.Sprintf("usage: found %s, want an object", quote(string(v)))
 	}
 	least := 0
 	if replied {
 		least = 1
 	}
-	prompt, why := tokenCount(counts, "prompt_tokens", 1)
+	prompt, why := tokenCount(counts, "prompt_tokens", 1, quote)
 	if why != "" {
 		return nil, why
 	}
-	completion, why := tokenCount(counts, "completion_tokens", least)
+	completion, why := tokenCount(counts, "completion_tokens", least, quote)
 	if why != "" {
 		return nil, why
 	}
 	return &loop.Usage{PromptTokens: prompt, CompletionTokens: completion}, ""
 }
 
-func tokenCount(counts map[string]json.RawMessage, name string, least int) (int, string) {
+func tokenCount(counts map[string]json.RawMessage, name string, least int, quote func(string) string) (int, string) {
 	v := counts[name]
 	n, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || n != math.Trunc(n) || n < float64(least) || n > maxTokens {
 		if len(v) == 0 {
 			v = json.RawMessage("nothing")
 		}
-		return 0, fmt.Sprintf("usage.%s: found %s, want a whole number from %d to %d", name, line(string(v)), least, maxTokens)
+		return 0, fmt.Sprintf("usage.%s: found %s, want a whole number from %d to %d", name, quote(string(v)), least, maxTokens)
 	}
 	return int(n), ""
 }
