@@ -80,7 +80,7 @@ var allowedImports = map[string][]string{
 	"harness/baseline":                   {"harness/atomicfile", "harness/check", "harness/record", "harness/result", "internal/inputfile"},
 	"harness/progress":                   {"harness/run"},
 	"harness/starter":                    {"harness/check", "harness/spec"},
-	"harness/timing":                     {"harness/atomicfile", "harness/models", "harness/record", "harness/render", "harness/result", "internal/inputfile"},
+	"harness/timing":                     {"harness/models", "harness/record", "harness/render", "harness/result", "internal/inputfile"},
 	"harness/render/corpora":             {"harness/corpus", "harness/dataset", "harness/diag", "harness/label", "harness/lint", "harness/render"},
 	"harness/sessions":                   {"harness/corpus", "harness/dataset", "harness/diag", "harness/models", "harness/plan", "harness/render/corpora", "harness/spec", "prompt"},
 	"harness/ping":                       {"gate", "harness", "harness/models", "harness/plan", "harness/render", "harness/spec", "loop", "loop/keyfilter", "loop/openai", "prompt"},
