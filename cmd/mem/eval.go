@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +48,8 @@ type evaluation struct {
 	cfg       harness.Config
 
 	stdin    io.Reader
-	stdout   io.Writer
+	stdout   io.Writer // what people read
+	machine  io.Writer // standard output, for what --json - and the like write
 	stderr   io.Writer
 	show     render.Terminal
 	progress *progress.Display
@@ -74,11 +77,14 @@ done; a second one stops at once. Either way another eval makes the folder whole
   mem eval experiments/*.yaml --dry-run --quiet
   mem eval experiments/*.yaml --junit junit.xml --markdown comment.md --baseline reports/baseline`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e.stdout, e.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			e.show = e.showing.terminal(cmd)
+			e.streams(cmd)
 			e.stdin = cmd.InOrStdin()
 			e.progress = &progress.Display{W: e.stderr, Moves: tty.Animated(e.stderr), Quiet: e.showing.quiet}
-			return e.run(cmd.Context(), args)
+			err := e.run(cmd.Context(), args)
+			if exitCode(err) == exitInterrupted {
+				fmt.Fprintln(e.stderr, "mem: to go on: "+resumeCommand(argsOf(cmd.Context()), e.live))
+			}
+			return err
 		},
 	}
 	flags := cmd.Flags()
@@ -99,6 +105,32 @@ done; a second one stops at once. Either way another eval makes the folder whole
 	return cmd
 }
 
+// streams says where results go: where standard output is a file's, people read standard error.
+func (e *evaluation) streams(cmd *cobra.Command) {
+	e.machine, e.stdout, e.stderr = cmd.OutOrStdout(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+	e.show = e.showing.terminal(cmd)
+	if e.outputs.ToStdout() {
+		e.stdout = e.stderr
+		e.show = e.showing.on(e.stdout, colour(cmd))
+	}
+}
+
+// resumeCommand is the command that goes on where that of these arguments was interrupted.
+// Scripted runs cost nothing: they are executed anew.
+func resumeCommand(args []string, live bool) string {
+	words := []string{"mem"}
+	for _, arg := range args {
+		if name, _, _ := strings.Cut(arg, "="); slices.Contains([]string{"--fresh", "--yes", "--resume", "--extend"}, name) {
+			continue
+		}
+		words = append(words, render.ShellWord(arg))
+	}
+	if live {
+		words = append(words, "--resume")
+	}
+	return strings.Join(words, " ")
+}
+
 // judgingFlags are those that eval and judge share.
 func judgingFlags(cmd *cobra.Command, e *evaluation) {
 	pickFlags(cmd, &e.pick)
@@ -114,7 +146,7 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 	if e.parallel < 0 {
 		return fmt.Errorf("--parallel: found %d, want at least 1, or 0 for one a CPU", e.parallel)
 	}
-	if err := checkBaseline(e.baseline, !e.pick.All()); err != nil {
+	if err := errors.Join(e.outputs.Check(), checkBaseline(e.baseline, !e.pick.All())); err != nil {
 		return err
 	}
 	if err := e.checkLive(); err != nil {
@@ -217,7 +249,7 @@ func (e *evaluation) judge(ctx context.Context, all []harness.Experiment) error 
 	if e.several { // one experiment's own sentence says it
 		unwritten = errors.Join(unwritten, e.show.Total(e.stdout, results))
 	}
-	unwritten = errors.Join(unwritten, e.outputs.Save(shownFiles(ctx), results), render.GitHub(e.stdout, keysOf(ctx), results))
+	unwritten = errors.Join(unwritten, e.outputs.Save(e.machine, shownFiles(ctx), results), render.GitHub(e.stdout, keysOf(ctx), results))
 	return e.verdict(ctx, results, unwritten, len(all))
 }
 

@@ -27,8 +27,7 @@ stops.`,
 		Example: `  mem judge experiments/m1.8.yaml
   mem judge experiments/*.yaml --out merged`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e.stdout, e.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			e.show = e.showing.terminal(cmd)
+			e.streams(cmd)
 			return e.judgeRecords(cmd.Context(), args)
 		},
 	})
@@ -39,7 +38,7 @@ stops.`,
 
 // judgeRecords judges what earlier evaluations left.
 func (e *evaluation) judgeRecords(ctx context.Context, args []string) error {
-	if err := checkBaseline(e.baseline, !e.pick.All()); err != nil {
+	if err := errors.Join(e.outputs.Check(), checkBaseline(e.baseline, !e.pick.All())); err != nil {
 		return err
 	}
 	all, err := prepare(ctx, harness.Config{Out: e.out, Select: e.pick.Wants}, args)

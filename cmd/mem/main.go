@@ -32,6 +32,18 @@ func interruptible() context.Context {
 	return ctx
 }
 
+type argsKey struct{}
+
+// withArgs hands a command the arguments of the process.
+func withArgs(ctx context.Context, args []string) context.Context {
+	return context.WithValue(ctx, argsKey{}, args)
+}
+
+func argsOf(ctx context.Context) []string {
+	args, _ := ctx.Value(argsKey{}).([]string)
+	return args
+}
+
 // execute is the program without its process: it returns the exit code.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var keys keyfilter.Filter
@@ -41,7 +53,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(errs)
-	err := root.ExecuteContext(withKeys(ctx, &keys))
+	err := root.ExecuteContext(withArgs(withKeys(ctx, &keys), args))
 	err = errors.Join(err, out.Flush())
 	printError(errs, err)
 	errs.Flush() // there is nowhere left to say that it failed

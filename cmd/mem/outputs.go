@@ -8,7 +8,7 @@ import (
 
 func outputFlags(cmd *cobra.Command, f *render.Files) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.JUnit, "junit", "", "write JUnit XML over all experiments to `FILE`")
-	flags.StringVar(&f.JSON, "json", "", "write everything as JSON to `FILE`")
-	flags.StringVar(&f.Markdown, "markdown", "", "write a report fit for a pull request's comment to `FILE`")
+	flags.StringVar(&f.JUnit, "junit", "", "write JUnit XML over all experiments to `FILE`, or - for standard output")
+	flags.StringVar(&f.JSON, "json", "", "write everything as JSON to `FILE`, or -")
+	flags.StringVar(&f.Markdown, "markdown", "", "write a report fit for a pull request's comment to `FILE`, or -")
 }

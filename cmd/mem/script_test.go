@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -90,7 +91,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // interrupt FILE COMMAND… runs a command, sends it SIGINT once FILE holds something, and
-// wants exit code 130.
+// wants exit code 130 and the command that goes on.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	var out, stderr bytes.Buffer
 	path, err := lookPath(ts.Getenv("PATH"), args[1])
@@ -105,8 +106,14 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
 		ts.Fatalf("exit code is %d, want 130", code)
 	}
-	if !strings.Contains(stderr.String(), "interrupted") {
-		ts.Fatalf("stderr does not say so")
+	resume := "mem: to go on: " + strings.Join(args[1:], " ")
+	if slices.Contains(args, "--live") {
+		resume += " --resume"
+	}
+	for _, want := range []string{"interrupted", resume + "\n"} {
+		if !strings.Contains(stderr.String(), want) {
+			ts.Fatalf("stderr does not say %q", want)
+		}
 	}
 }
 

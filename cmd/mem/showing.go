@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/poimen-memory/mem/harness/render"
@@ -44,7 +46,11 @@ func (s *showing) flagsWithoutQuiet(cmd *cobra.Command) {
 
 // terminal is that of the command, for results.
 func (s *showing) terminal(cmd *cobra.Command) render.Terminal {
-	as := terminal(cmd)
+	return s.on(cmd.OutOrStdout(), colour(cmd))
+}
+
+func (s *showing) on(w io.Writer, when tty.Colour) render.Terminal {
+	as := tty.Terminal(w, when)
 	as.By = s.by
 	switch {
 	case s.quiet:

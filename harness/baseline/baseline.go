@@ -2,13 +2,17 @@
 package baseline
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/poimen-memory/mem/harness/atomicfile"
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/internal/inputfile"
@@ -39,8 +43,45 @@ func (b Folder) Judge(w io.Writer, r *result.Result, partly bool) error {
 		return b.write(w, file, counts)
 	}
 	update := fmt.Sprintf("mem eval %s --baseline %s --update-baseline", r.Spec, filepath.ToSlash(b.Dir))
-	r.Checks = append(r.Checks, check.Baseline(r.Experiment, file, counts, update))
+	r.Checks = append(r.Checks, compare(r.Experiment, file, counts, update))
 	return nil
+}
+
+// Changes that the sentence of a failed check says; its diff has all.
+const mostSaid = 3
+
+// compare holds an experiment's counts against those of a committed file: any other count is a
+// change that a person must accept. update is the command that makes the file agree.
+func compare(experiment, file, counts, update string) check.Result {
+	failed := func(format string, args ...any) check.Result {
+		return check.Result{Check: "baseline", Subject: experiment, Status: check.Fail, Detail: fmt.Sprintf(format, args...)}
+	}
+	want, err := inputfile.Read(file, inputfile.MaxSummary)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return failed("%s is missing; to make it: %s", file, update)
+	case err != nil:
+		return check.Unreadable("baseline", experiment, err)
+	case string(want) == counts:
+		return check.Result{Check: "baseline", Subject: experiment, Status: check.Pass, Detail: "every count is that of " + file}
+	}
+	list, err := changes(string(want), counts)
+	switch {
+	case err != nil:
+		return failed("%s: %v; to make it anew: %s", file, err, update)
+	case list == nil:
+		return failed("no count differs from %s, but its fields do: another version of mem wrote it, or it was edited; to make it anew: %s", file, update)
+	}
+	said := strings.Join(list[:min(len(list), mostSaid)], "; ")
+	if more := len(list) - mostSaid; more > 0 {
+		said += fmt.Sprintf("; and %d more", more)
+	}
+	differ := map[bool]string{true: " differs", false: " differ"}[len(list) == 1]
+	r := failed("%s%s from %s: %s; if that is meant: %s", diag.Count(len(list), "count"), differ, file, said, update)
+	if len(list) > mostSaid {
+		r.Diff = strings.Join(list, "\n") + "\n"
+	}
+	return r
 }
 
 // write touches no file that holds the counts already.

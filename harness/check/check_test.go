@@ -240,28 +240,6 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestBaseline: other counts, or no file, fail with the command that makes it agree.
-func TestBaseline(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "counts.json")
-	if got := check.Baseline("exp", file, "two\n", "make baseline"); got.Status != check.Fail || got.Detail != file+" is missing; to make it: make baseline" {
-		t.Errorf("no file: %+v", got)
-	}
-	if err := os.WriteFile(file, []byte("one\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if got := check.Baseline("exp", file, "one\n", "make baseline"); got != (check.Result{Check: "baseline", Subject: "exp", Status: check.Pass, Detail: "every count is that of " + file}) {
-		t.Errorf("the same counts: %+v", got)
-	}
-	got := check.Baseline("exp", file, "two\n", "make baseline")
-	if got.Check != "baseline" || got.Subject != "exp" || !got.Failed() || got.Detail != "counts differ from "+file+"; if that is meant: make baseline" || !strings.Contains(got.Diff, "-one\n+two\n") {
-		t.Errorf("other counts: %+v", got)
-	}
-	folder := filepath.Dir(file)
-	if got := check.Baseline("exp", folder, "", ""); !got.Failed() || !strings.HasPrefix(got.Detail, "read "+folder) {
-		t.Errorf("a folder: %+v", got)
-	}
-}
-
 func TestGolden(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "g.txt")
 	if err := os.WriteFile(file, []byte("one\ntwo \nthree"), 0o666); err != nil {

@@ -130,7 +130,7 @@ func (p *screen) next(r *result.Result) {
 	if p.Folder == "" {
 		return
 	}
-	dir := shellWord(filepath.ToSlash(p.Folder))
+	dir := ShellWord(filepath.ToSlash(p.Folder))
 	runs := r.Runs
 	if i := undecided(r.Decisions); i >= 0 { // that of the first model that did not pass
 		d := r.Decisions[i]
@@ -143,7 +143,7 @@ func (p *screen) next(r *result.Result) {
 	}
 	command := "mem show " + dir
 	if worst, ok := view.WorstRun(runs); ok {
-		command += " " + shellWord(view.ShortName(r.Runs, worst.Name)) + "   (the worst run)"
+		command += " " + ShellWord(view.ShortName(r.Runs, worst.Name)) + "   (the worst run)"
 	}
 	p.line("  " + layout.Clean(command))
 	p.line("  " + layout.Clean(filepath.ToSlash(filepath.Join(p.Folder, "report.html"))))
@@ -159,8 +159,8 @@ func undecided(list []result.Decision) int {
 	return -1
 }
 
-// shellWord quotes what a shell would not take as one word.
-func shellWord(s string) string {
+// ShellWord is a word as a shell takes it: quoted where it must be.
+func ShellWord(s string) string {
 	safe := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+=,~", r)
 	}

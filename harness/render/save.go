@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/poimen-memory/mem/harness/atomicfile"
@@ -59,11 +61,28 @@ func SaveUnlocked(notes io.Writer, write WriteFile, folder record.Folder, r *res
 // Files are files over all experiments of an evaluation. An empty name is none.
 type Files struct{ JUnit, JSON, Markdown string }
 
+// ToStdout reports whether a file is standard output.
+func (f Files) ToStdout() bool { return slices.Contains([]string{f.JUnit, f.JSON, f.Markdown}, "-") }
+
+// Check refuses that two of them are standard output.
+func (f Files) Check() error {
+	var names []string
+	for _, file := range []struct{ flag, path string }{{"--junit", f.JUnit}, {"--json", f.JSON}, {"--markdown", f.Markdown}} {
+		if file.path == "-" {
+			names = append(names, file.flag)
+		}
+	}
+	if len(names) > 1 {
+		return fmt.Errorf("%s: found - for each, want standard output for one of them and files for the others", strings.Join(names, ", "))
+	}
+	return nil
+}
+
 // MakeFolders makes the files' folders, so that what cannot be written is known before anything
 // runs.
 func (f Files) MakeFolders() error {
 	for _, path := range []string{f.JUnit, f.JSON, f.Markdown} {
-		if path == "" {
+		if path == "" || path == "-" {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -73,8 +92,8 @@ func (f Files) MakeFolders() error {
 	return nil
 }
 
-// Save writes the files.
-func (f Files) Save(write WriteFile, rs []*result.Result) error {
+// Save writes the files; - is standard output.
+func (f Files) Save(stdout io.Writer, write WriteFile, rs []*result.Result) error {
 	var errs []error
 	for _, file := range []struct {
 		path string
@@ -84,7 +103,11 @@ func (f Files) Save(write WriteFile, rs []*result.Result) error {
 		{f.JSON, func(w io.Writer) error { return AllJSON(w, rs) }},
 		{f.Markdown, func(w io.Writer) error { return Markdown(w, rs...) }},
 	} {
-		if file.path != "" {
+		switch file.path {
+		case "":
+		case "-":
+			errs = append(errs, file.fill(stdout))
+		default:
 			errs = append(errs, write(file.path, file.fill))
 		}
 	}

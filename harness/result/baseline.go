@@ -14,7 +14,7 @@ import (
 // Lines is what a baseline keeps of a result: every count, and no text of a session or a
 // model. One line of JSON each: the runs and checks by how they ended, what was decided,
 // what prompts take over each corpus, and for each model, level and exit setting what its
-// runs, and their answers, came to. So a diff of two shows whose counts changed.
+// runs, and their answers, came to, and which queries' turns are wrong.
 func (r *Result) Lines() (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -31,7 +31,7 @@ func (r *Result) Lines() (string, error) {
 		lines = append(lines, map[string]any{"budget": t})
 	}
 	for _, row := range r.Gates {
-		lines = append(lines, countsLine{row.Model, row.Level, row.ExitGate, row.Excluded, r.sums(row), row.Counts})
+		lines = append(lines, countsLine{row.Model, row.Level, row.ExitGate, row.Excluded, r.sums(row), row.Counts, wrongTurns(row)})
 	}
 	for _, row := range r.Answers {
 		e, _ := row.Metric("sub_em")
@@ -53,6 +53,27 @@ type countsLine struct {
 	Excluded int         `json:"excluded_runs"`
 	Sums     sums        `json:"sums"`
 	Counts   stat.Counts `json:"counts"`
+	// Wrong names the queries whose turns are wrong.
+	Wrong map[string]wrongCounts `json:"wrong"`
+}
+
+// wrongCounts are how many turns of a query are wrong in which way.
+type wrongCounts struct {
+	Missed    int `json:"missed,omitempty"`
+	Noise     int `json:"noise,omitempty"`
+	NotParsed int `json:"not_parsed,omitempty"`
+	EarlyExit int `json:"early_exit,omitempty"`
+}
+
+func wrongTurns(row GateRow) map[string]wrongCounts {
+	queries := map[string]wrongCounts{}
+	for _, q := range row.Queries {
+		c := q.Counts
+		if w := (wrongCounts{c.FalseNeg, c.FalsePos, c.ParseFailed(), c.ExitEarly}); w != (wrongCounts{}) {
+			queries[q.Query] = w
+		}
+	}
+	return queries
 }
 
 // answersLine is an AnswerRow with the sum of sub_em over its runs.

@@ -14,12 +14,45 @@ func IsSpec(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(path)))
 }
 
-// Paths lists the spec files that arguments name.
+// Paths lists the spec files that arguments name; a folder stands for the specs in it.
 func Paths(args []string) ([]string, error) {
 	if len(args) == 0 {
-		return nil, errors.New("no spec: want spec files, as in experiments/*.yaml")
+		return nil, errors.New("no spec: want spec files, or a folder of them, as in experiments/*.yaml")
 	}
-	return Expand(args)
+	files, err := Expand(args)
+	if err != nil {
+		return nil, err
+	}
+	var specs []string
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || !info.IsDir() {
+			specs = append(specs, file)
+			continue
+		}
+		in, err := inFolder(file)
+		if err != nil {
+			return nil, err
+		}
+		specs = append(specs, in...)
+	}
+	return specs, nil
+}
+
+// inFolder lists the specs in a folder, not those in its folders.
+func inFolder(dir string) (specs []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if IsSpec(e.Name()) && !e.IsDir() {
+			specs = append(specs, filepath.Join(dir, e.Name()))
+		}
+	}
+	if specs == nil {
+		return nil, fmt.Errorf("%s: no spec in this folder: want .yaml files in it, or the spec's file", dir)
+	}
+	return specs, nil
 }
 
 // Expand lists the files that arguments name. A pattern that the shell did not expand, as on
