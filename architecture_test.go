@@ -77,7 +77,7 @@ var allowedImports = map[string][]string{
 	"harness/stat/decide":                {"harness/diag", "harness/stat", "harness/stat/cluster"},
 	"harness/stat/power":                 {"harness/stat", "harness/stat/decide"},
 	"harness/golden":                     {"harness/atomicfile", "harness/check", "harness/diag", "internal/digest", "internal/inputfile"},
-	"harness/baseline":                   {"harness/atomicfile", "harness/check", "harness/record", "harness/result", "internal/inputfile"},
+	"harness/baseline":                   {"harness/atomicfile", "harness/check", "harness/diag", "harness/record", "harness/result", "internal/inputfile"},
 	"harness/progress":                   {"harness/run"},
 	"harness/starter":                    {"harness/check", "harness/spec"},
 	"harness/timing":                     {"harness/models", "harness/record", "harness/render", "harness/result", "internal/inputfile"},

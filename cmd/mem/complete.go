@@ -7,8 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poimen-memory/mem/harness"
-	"github.com/poimen-memory/mem/harness/plan"
-	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/prompt/token"
 )
 
@@ -48,8 +46,8 @@ func completeWords(cmd *cobra.Command, flag string, words ...string) {
 
 func completeEval(cmd *cobra.Command) {
 	args := func(args []string) []string { return args }
-	completeFlag(cmd, "run", args, runNames)
-	completeFlag(cmd, "model", args, modelIDs)
+	completeFlag(cmd, "run", args, harness.RunNames)
+	completeFlag(cmd, "model", args, harness.ModelIDs)
 	completeWords(cmd, "level", "L1", "L2")
 	cmd.MarkFlagDirname("out")
 }
@@ -60,35 +58,11 @@ func (p *promptAsked) complete(cmd *cobra.Command) {
 		if p.spec == "" {
 			return []string{"jsonl"}, cobra.ShellCompDirectiveFilterFileExt
 		}
-		return wordsOf([]string{p.spec}, sessionNames), cobra.ShellCompDirectiveNoFileComp
+		return wordsOf([]string{p.spec}, harness.SessionNames), cobra.ShellCompDirectiveNoFileComp
 	})
-	completeFlag(cmd, "query", given, queryIDs)
-	completeFlag(cmd, "run", given, runNames)
+	completeFlag(cmd, "query", given, harness.QueryIDs)
+	completeFlag(cmd, "run", given, harness.RunNames)
 	completeWords(cmd, "tokenizer", token.Names()...)
 	cmd.MarkFlagFilename("spec", "yaml", "yml")
 	cmd.MarkFlagDirname("out")
-}
-
-func runNames(e harness.Experiment) []string {
-	return each(e.Selected(), func(r *plan.Run) string { return r.Name })
-}
-
-func queryIDs(e harness.Experiment) []string {
-	return each(e.Selected(), func(r *plan.Run) string { return r.Query })
-}
-
-func sessionNames(e harness.Experiment) []string {
-	return each(e.Sessions, (*plan.Session).Name)
-}
-
-func modelIDs(e harness.Experiment) []string {
-	return each(e.Spec.Models, func(m spec.Model) string { return m.ID.Value })
-}
-
-func each[T any](list []T, word func(T) string) []string {
-	words := make([]string, len(list))
-	for i, x := range list {
-		words[i] = word(x)
-	}
-	return words
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,11 +78,7 @@ done; a second one stops at once. Either way another eval makes the folder whole
 			e.streams(cmd)
 			e.stdin = cmd.InOrStdin()
 			e.progress = &progress.Display{W: e.stderr, Moves: tty.Animated(e.stderr), Quiet: e.showing.quiet}
-			err := e.run(cmd.Context(), args)
-			if exitCode(err) == exitInterrupted {
-				fmt.Fprintln(e.stderr, "mem: to go on: "+resumeCommand(argsOf(cmd.Context()), e.live))
-			}
-			return err
+			return e.run(cmd.Context(), args)
 		},
 	}
 	flags := cmd.Flags()
@@ -113,22 +107,6 @@ func (e *evaluation) streams(cmd *cobra.Command) {
 		e.stdout = e.stderr
 		e.show = e.showing.on(e.stdout, colour(cmd))
 	}
-}
-
-// resumeCommand is the command that goes on where that of these arguments was interrupted.
-// Scripted runs cost nothing: they are executed anew.
-func resumeCommand(args []string, live bool) string {
-	words := []string{"mem"}
-	for _, arg := range args {
-		if name, _, _ := strings.Cut(arg, "="); slices.Contains([]string{"--fresh", "--yes", "--resume", "--extend"}, name) {
-			continue
-		}
-		words = append(words, render.ShellWord(arg))
-	}
-	if live {
-		words = append(words, "--resume")
-	}
-	return strings.Join(words, " ")
 }
 
 // judgingFlags are those that eval and judge share.

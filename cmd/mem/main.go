@@ -6,11 +6,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
+	"github.com/poimen-memory/mem/harness/tty"
 	"github.com/poimen-memory/mem/loop/keyfilter"
 )
 
@@ -32,18 +34,6 @@ func interruptible() context.Context {
 	return ctx
 }
 
-type argsKey struct{}
-
-// withArgs hands a command the arguments of the process.
-func withArgs(ctx context.Context, args []string) context.Context {
-	return context.WithValue(ctx, argsKey{}, args)
-}
-
-func argsOf(ctx context.Context) []string {
-	args, _ := ctx.Value(argsKey{}).([]string)
-	return args
-}
-
 // execute is the program without its process: it returns the exit code.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var keys keyfilter.Filter
@@ -53,9 +43,12 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(errs)
-	err := root.ExecuteContext(withArgs(withKeys(ctx, &keys), args))
+	err := root.ExecuteContext(withKeys(ctx, &keys))
 	err = errors.Join(err, out.Flush())
 	printError(errs, err)
+	if exitCode(err) == exitInterrupted && len(args) > 0 && args[0] == "eval" {
+		fmt.Fprintln(errs, "mem: to go on: "+tty.ResumeCommand(args))
+	}
 	errs.Flush() // there is nowhere left to say that it failed
 	return exitCode(err)
 }

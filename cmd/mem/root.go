@@ -27,7 +27,8 @@ nothing to judge; 3 not judged, for a run is incomplete; 4 undecided; 130 interr
 		SilenceErrors: true, // run says them, once
 		SilenceUsage:  true,
 	})
-	root.PersistentFlags().Var(&colourFlag{tty.Auto}, "color", "colours: auto (on a terminal), always or never")
+	colour := tty.Auto
+	root.PersistentFlags().Var(&colour, "color", "colours: auto (on a terminal), always or never")
 	root.AddCommand(completes(evalCommand()), judgeCommand(), completes(pingCommand()), reportCommand(), compareCommand(), planCommand(), showCommand(), promptCommand(), budgetCommand(), verifyCommand(), repairCommand(), goldenCommand(), schemaCommand(), initCommand(), corpusCommand())
 	return root
 }

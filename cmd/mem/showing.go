@@ -9,17 +9,6 @@ import (
 	"github.com/poimen-memory/mem/harness/tty"
 )
 
-// colourFlag is the root's --color.
-type colourFlag struct{ tty.Colour }
-
-func (f *colourFlag) String() string { return string(f.Colour) }
-func (f *colourFlag) Type() string   { return "WHEN" }
-
-func (f *colourFlag) Set(s string) (err error) {
-	f.Colour, err = tty.ParseColour(s)
-	return err
-}
-
 // terminal says how to write what a command shows.
 func terminal(cmd *cobra.Command) render.Terminal {
 	return tty.Terminal(cmd.OutOrStdout(), colour(cmd))

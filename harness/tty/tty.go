@@ -23,13 +23,19 @@ const (
 	Never  Colour = "never"
 )
 
-// ParseColour reads auto, always or never. The error lists them.
-func ParseColour(s string) (Colour, error) {
-	switch c := Colour(s); c {
+// String, Type and Set make a Colour the value of a flag.
+func (c Colour) String() string { return string(c) }
+
+func (Colour) Type() string { return "WHEN" }
+
+// Set takes auto, always or never. The error lists them.
+func (c *Colour) Set(s string) error {
+	switch to := Colour(s); to {
 	case Auto, Always, Never:
-		return c, nil
+		*c = to
+		return nil
 	}
-	return "", errors.New(diag.OneOf(s, []string{string(Auto), string(Always), string(Never)}))
+	return errors.New(diag.OneOf(s, []string{string(Auto), string(Always), string(Never)}))
 }
 
 // Terminal says how to write to w. To a file or a pipe there is no colour unless it is asked for,
