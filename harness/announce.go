@@ -1,11 +1,11 @@
 package harness
 
 import (
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 // ListPaid writes which folders hold live records that an evaluation since then with Fresh puts
@@ -17,7 +17,7 @@ func ListPaid(w io.Writer, all []Experiment, since time.Time) (records int, err 
 			return 0, err
 		}
 		if len(dirs) > 0 {
-			fmt.Fprintf(w, "%s: live records to move to %s: %d\n", x.Folder.Dir, record.AsideDir(x.Folder, since), len(dirs))
+			printable.Fprintf(w, "%s: live records to move to %s: %d\n", x.Folder.Dir, record.AsideDir(x.Folder, since), len(dirs))
 		}
 		records += len(dirs)
 	}
@@ -36,7 +36,7 @@ func ListGrown(w io.Writer, all []Experiment) error {
 			if g.Replayed {
 				how = "to replay"
 			}
-			fmt.Fprintf(w, "%s: %s: the session has grown: %d turns kept, %d %s\n", x.Spec.Experiment.Value, g.Run, g.Kept, g.Again, how)
+			printable.Fprintf(w, "%s: %s: the session has grown: %d turns kept, %d %s\n", x.Spec.Experiment.Value, g.Run, g.Kept, g.Again, how)
 		}
 	}
 	return nil

@@ -8,7 +8,6 @@ package harness
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/internal/printable"
 	"github.com/poimen-memory/mem/loop"
 )
 
@@ -82,7 +82,7 @@ func prepareOne(ctx context.Context, cfg Config, s *spec.Spec) (Experiment, diag
 func Advise(w io.Writer, all []Experiment) {
 	for _, e := range all {
 		for _, line := range plan.Advice(e.Plan) {
-			fmt.Fprintln(w, "mem: warning: "+line)
+			printable.Fprintf(w, "mem: warning: %s\n", line)
 		}
 	}
 }

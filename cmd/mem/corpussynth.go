@@ -14,6 +14,7 @@ import (
 	"github.com/poimen-memory/mem/harness/models"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/synth"
+	"github.com/poimen-memory/mem/internal/printable"
 	"github.com/poimen-memory/mem/prompt/token"
 )
 
@@ -116,7 +117,7 @@ func (s *synthesizing) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.stdout, "%s: %s, %s; %s: %s\n", paths[2*i], diag.Count(made.Records, "record"),
+		_, err = printable.Fprintf(s.stdout, "%s: %s, %s; %s: %s\n", paths[2*i], diag.Count(made.Records, "record"),
 			diag.Count(made.Tokens, "token"), paths[2*i+1], diag.Count(made.Labels, "label"))
 		if err != nil {
 			return err

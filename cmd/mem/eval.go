@@ -18,6 +18,7 @@ import (
 	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/harness/timing"
 	"github.com/poimen-memory/mem/harness/tty"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 // evaluation is what `mem eval` was asked for, and where it shows what it does.
@@ -173,7 +174,7 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 		}
 	}
 	for _, w := range e.clients.Warnings {
-		fmt.Fprintln(e.stderr, "mem: warning: "+w)
+		printable.Fprintf(e.stderr, "mem: warning: %s\n", w)
 	}
 	harness.Advise(e.stderr, all)
 	return e.judge(ctx, all)

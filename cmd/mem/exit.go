@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 // The exit codes of errors. Those of results are result.Exit's, which agree.
@@ -63,10 +64,10 @@ func printError(w io.Writer, err error) {
 	switch {
 	case err == nil, coded && e.err == nil:
 	case positioned:
-		fmt.Fprintln(w, err)
+		fmt.Fprintln(w, printable.Text(err.Error()))
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(w, "mem: interrupted")
 	default:
-		fmt.Fprintln(w, "mem: "+strings.ReplaceAll(err.Error(), "\n", "\nmem: "))
+		fmt.Fprintln(w, "mem: "+strings.ReplaceAll(printable.Text(err.Error()), "\n", "\nmem: "))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/poimen-memory/mem/harness"
 	"github.com/poimen-memory/mem/harness/tty"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 func noLockFlag(cmd *cobra.Command, noLock *bool) {
@@ -24,7 +25,7 @@ func (e *evaluation) lock(command string, all []harness.Experiment, create bool)
 	}
 	return func() {
 		for _, err := range release() {
-			fmt.Fprintf(e.stderr, "mem: warning: %v\n", err)
+			printable.Fprintf(e.stderr, "mem: warning: %v\n", err)
 		}
 	}, nil
 }

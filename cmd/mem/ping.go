@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"github.com/poimen-memory/mem/harness/ping"
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/run"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 func pingCommand() *cobra.Command {
@@ -37,7 +37,7 @@ func pingModels(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	for _, w := range live.Warnings {
-		fmt.Fprintln(cmd.ErrOrStderr(), "mem: warning: "+w)
+		printable.Fprintf(cmd.ErrOrStderr(), "mem: warning: %s\n", w)
 	}
 	rows := ping.Models(ctx, cmd.ErrOrStderr(), live, all)
 	if len(rows) == 0 {

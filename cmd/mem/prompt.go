@@ -12,6 +12,7 @@ import (
 	"github.com/poimen-memory/mem/harness/preview"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/tty"
+	"github.com/poimen-memory/mem/internal/printable"
 	"github.com/poimen-memory/mem/prompt"
 )
 
@@ -27,7 +28,8 @@ func promptCommand() *cobra.Command {
 		Use:   "prompt --project CORPUS --query QUERY --chunk N",
 		Short: "Print the exact prompt of one turn",
 		Long: `prompt prints the exact bytes that a model is sent at one turn, with nothing before or
-after them, and on stderr what they take in tokens.
+after them, and on stderr what they take in tokens. On a terminal it prints control and
+invisible characters as escapes.
 
 With --spec, CORPUS is the id of a corpus (of an import: CORPUS/SAMPLE), and QUERY the id of
 a query or, if it cannot be one, the text of another question. Without it CORPUS is a JSONL
@@ -97,7 +99,16 @@ func (p promptAsked) print(cmd *cobra.Command) error {
 	if err := p.measure(cmd, planned, shown); err != nil {
 		return err
 	}
-	_, err = io.WriteString(cmd.OutOrStdout(), shown.User)
+	return p.write(cmd, shown.User)
+}
+
+// write writes the prompt's bytes, or on a terminal what it cannot obey.
+func (p promptAsked) write(cmd *cobra.Command, text string) error {
+	if shown := printable.Text(text); tty.Is(cmd.OutOrStdout()) && shown != text {
+		text = shown
+		fmt.Fprintln(cmd.ErrOrStderr(), "Control and invisible characters are shown as escapes; a file or a pipe gets the exact bytes.")
+	}
+	_, err := io.WriteString(cmd.OutOrStdout(), text)
 	return err
 }
 
@@ -109,7 +120,7 @@ func (p promptAsked) measure(cmd *cobra.Command, planned *plan.Plan, shown promp
 		return err
 	}
 	if note := planned.Template.Note; note != "" {
-		fmt.Fprintf(w, "This is %s.\n", note)
+		printable.Fprintf(w, "This is %s.\n", note)
 	}
 	if shown.System != "" {
 		fmt.Fprintf(w, "The spec's system message (%d bytes) is sent as the system message, it is not among the bytes shown.\n", len(shown.System))

@@ -10,6 +10,7 @@ import (
 	"github.com/poimen-memory/mem/harness/models"
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/render"
+	"github.com/poimen-memory/mem/internal/printable"
 	"github.com/poimen-memory/mem/loop/eventlog"
 )
 
@@ -73,7 +74,7 @@ func repairOne(w io.Writer, dir string, count eventlog.CountTokens, noLock bool)
 		return err
 	}
 	for _, c := range cuts {
-		fmt.Fprintln(w, render.Printable(fmt.Sprintf("cut          after byte %d of %s: the rest is in %s", c.Kept, c.Path, c.Rest)))
+		printable.Fprintf(w, "cut          after byte %d of %s: the rest is in %s\n", c.Kept, c.Path, c.Rest)
 	}
 	v, err := record.Verify(dir, count)
 	if err != nil {

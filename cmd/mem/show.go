@@ -15,6 +15,7 @@ import (
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/tty"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 // shown is what `mem show` was asked for.
@@ -139,7 +140,7 @@ func (s *shown) plan(cmd *cobra.Command, r *result.Result) *plan.Plan {
 	}
 	p, err := planned(cmd.Context(), path)
 	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "mem: chunks and questions are not shown, want --spec FILE with the runs' spec: %v\n", err)
+		printable.Fprintf(cmd.ErrOrStderr(), "mem: chunks and questions are not shown, want --spec FILE with the runs' spec: %v\n", err)
 	}
 	return p
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/internal/inputfile"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 // Folder holds committed counts, a file for each experiment. The zero value has none.
@@ -95,6 +96,6 @@ func (b Folder) write(w io.Writer, file, counts string) error {
 	if err := atomicfile.Write(file, func(w io.Writer) error { _, err := io.WriteString(w, counts); return err }); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s: written\n", file)
+	_, err := printable.Fprintf(w, "%s: written\n", file)
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 // Diff writes a unified diff of each golden that its file does not hold, which files were
@@ -27,12 +28,13 @@ func Diff(w io.Writer, goldens []check.Golden, stale []string) (agree bool) {
 		for _, r := range []check.Result{r, g.Recorded()} {
 			if r.Status == check.Fail {
 				wrong++
-				fmt.Fprintf(w, "%s: %s\n%s", g.File, r.Detail, r.Diff)
+				printable.Fprintf(w, "%s: %s\n", g.File, r.Detail)
+				io.WriteString(w, printable.Text(r.Diff))
 			}
 		}
 	}
 	for _, file := range stale {
-		fmt.Fprintf(w, "%s: stale: no given spec claims it; remove the file, or name the spec that has it as a golden\n", file)
+		printable.Fprintf(w, "%s: stale: no given spec claims it; remove the file, or name the spec that has it as a golden\n", file)
 	}
 	fmt.Fprintf(w, "%d of %d golden prompts agree with their files\n", same, len(goldens))
 	return wrong == 0

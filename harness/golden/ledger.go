@@ -10,9 +10,9 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 
 	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 // ShowLedger writes the entries of a ledger as a table.
@@ -33,14 +33,7 @@ func ShowLedger(w io.Writer, entries []check.LedgerEntry) error {
 func short(sha string) string { return sha[:min(len(sha), 12)] }
 
 // oneLine keeps a table a table, and a terminal from obeying what was written into a file.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, strings.Join(strings.Fields(s), " "))
-}
+func oneLine(s string) string { return printable.Line(strings.Join(strings.Fields(s), " ")) }
 
 // appendLedger adds an entry in one write, to a ledger that is whole or not there yet.
 func appendLedger(path string, e check.LedgerEntry) error {

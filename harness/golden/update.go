@@ -13,6 +13,7 @@ import (
 	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/internal/digest"
 	"github.com/poimen-memory/mem/internal/inputfile"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 // Update writes the files that do not hold their goldens, shows the diffs, and records each
@@ -23,11 +24,12 @@ func Update(w io.Writer, changes []Change, date, reason string) (written int, er
 			return written, err
 		}
 		if c.agrees() {
-			fmt.Fprintf(w, "%s: recorded, its bytes were right\n", c.File)
+			printable.Fprintf(w, "%s: recorded, its bytes were right\n", c.File)
 			continue
 		}
 		written++
-		fmt.Fprintf(w, "%s%s: written\n", c.Diff(c.old), c.File)
+		io.WriteString(w, printable.Text(c.Diff(c.old)))
+		printable.Fprintf(w, "%s: written\n", c.File)
 	}
 	return written, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/poimen-memory/mem/harness/run"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
+	"github.com/poimen-memory/mem/internal/printable"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/loop/openai"
 )
@@ -143,7 +144,7 @@ func countWith(t spec.Tokenizer) func(string) int {
 func (c *Clients) NoteCounts(w io.Writer, s *spec.Spec) {
 	for _, m := range c.Served(s) {
 		if m.BadUsage > 0 {
-			fmt.Fprintf(w, "mem: warning: model %s: counts of tokens in %d replies cannot be right, such as %s; --max-cost uses our own counts\n",
+			printable.Fprintf(w, "mem: warning: model %s: counts of tokens in %d replies cannot be right, such as %s; --max-cost uses our own counts\n",
 				m.Model, m.BadUsage, m.BadUsageWhy)
 		}
 	}

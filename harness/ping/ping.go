@@ -16,6 +16,7 @@ import (
 	"github.com/poimen-memory/mem/harness/plan"
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/internal/printable"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/loop/keyfilter"
 	"github.com/poimen-memory/mem/loop/openai"
@@ -39,7 +40,7 @@ func Models(ctx context.Context, notes io.Writer, clients *models.Clients, all [
 func noteKey(w io.Writer, m *spec.Model) {
 	name := m.Live.APIKeyEnv.Value
 	if key := os.Getenv(name); name != "" && !keyfilter.Filtered(key) {
-		fmt.Fprintf(w, "mem: note: model %s: the key in %s is not hidden where a server repeats it: it is a placeholder, or has fewer than 8 characters\n", m.ID.Value, name)
+		printable.Fprintf(w, "mem: note: model %s: the key in %s is not hidden where a server repeats it: it is a placeholder, or has fewer than 8 characters\n", m.ID.Value, name)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/poimen-memory/mem/harness/run"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 // Display shows how far an experiment is: as a bar to a person, as a line when it is over to a
@@ -75,7 +76,7 @@ func (p *Display) At(now run.Progress) {
 // draw is called with mu held. A bar that cannot be drawn is no reason to stop.
 func (p *Display) draw() {
 	if p.status != nil {
-		p.bar.Describe(p.last.Experiment + ": " + p.status())
+		p.bar.Describe(printable.Line(p.last.Experiment + ": " + p.status()))
 	}
 	p.bar.Set(p.last.Turns)
 }
@@ -92,7 +93,7 @@ func (p *Display) Waiting(model string, until time.Time, why error) {
 		return
 	}
 	p.told = until
-	fmt.Fprintf(p.W, "%s: %s waits %v, until %s, before it asks again: %v\n",
+	printable.Fprintf(p.W, "%s: %s waits %v, until %s, before it asks again: %v\n",
 		p.last.Experiment, model, wait.Round(time.Second), until.Format(time.TimeOnly), why)
 }
 

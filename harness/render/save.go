@@ -2,7 +2,6 @@ package render
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/render/page"
 	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 // WriteFile writes a file that people read.
@@ -50,7 +50,7 @@ func SaveUnlocked(notes io.Writer, write WriteFile, folder record.Folder, r *res
 	case err == nil:
 		defer unlock()
 	case held, errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		_, err := fmt.Fprintf(notes, "mem: the reports are left as they are: %v\n", err)
+		_, err := printable.Fprintf(notes, "mem: the reports are left as they are: %v\n", err)
 		return err
 	case !unlockable:
 		return err

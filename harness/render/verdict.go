@@ -2,10 +2,9 @@ package render
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/internal/printable"
 	"github.com/poimen-memory/mem/loop/eventlog"
 )
 
@@ -16,20 +15,7 @@ func Verdict(v record.Verdict) string {
 		line += ": " + v.Rule
 	}
 	if v.Note == "" {
-		return Printable(line)
+		return printable.Line(line)
 	}
-	return Printable(line) + "\n  " + Printable(v.Note)
-}
-
-// Printable shows control characters as escapes.
-func Printable(line string) string {
-	var b strings.Builder
-	for _, r := range line {
-		if strconv.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return b.String()
+	return printable.Line(line) + "\n  " + printable.Line(v.Note)
 }

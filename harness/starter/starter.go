@@ -14,6 +14,7 @@ import (
 
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
 //go:embed all:files
@@ -115,6 +116,6 @@ Then put your session into experiments/corpora, your question and its label into
 %[1]s, and write the golden prompt anew, with the reason:
   mem golden update %[1]s --reason "my own session"
 `, Spec)
-	_, err := text.WriteTo(w)
+	_, err := io.WriteString(w, printable.Text(text.String()))
 	return err
 }

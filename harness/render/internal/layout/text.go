@@ -1,68 +1,19 @@
 package layout
 
 import (
-	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
+
+	"github.com/poimen-memory/mem/internal/printable"
 )
 
-// Clean makes one harmless line of any text: what would move a cursor, turn the reading
-// direction, join or hide is written out, as \x1b or \u{202e}. It also breaks the two
-// forms in which GitHub's runner takes a log line for a command: :: at a line's start,
-// and ##[ anywhere.
-func Clean(s string) string {
-	var b strings.Builder
-	for i, r := range s {
-		b.WriteString(visible(r, s[i:]))
-	}
-	line := strings.ReplaceAll(b.String(), "##[", `#\x23[`)
-	if body := strings.TrimLeftFunc(line, unicode.IsSpace); strings.HasPrefix(body, "::") {
-		line = line[:len(line)-len(body)] + `\x3a` + body[1:]
-	}
-	return line
-}
+// Clean is printable.Line.
+func Clean(s string) string { return printable.Line(s) }
 
-// visible is r, the first rune of rest, or the escape that stands for it.
-func visible(r rune, rest string) string {
-	switch {
-	case r == '\n':
-		return `\n`
-	case r == '\t':
-		return `\t`
-	case r == utf8.RuneError && !strings.HasPrefix(rest, string(utf8.RuneError)):
-		return fmt.Sprintf(`\x%02x`, rest[0]) // not UTF-8
-	case r < ' ' || r == 0x7f:
-		return fmt.Sprintf(`\x%02x`, r)
-	case hidden(r):
-		return fmt.Sprintf(`\u{%x}`, r)
-	}
-	return string(r)
-}
-
-// hidden tells the characters that have no glyph of their own, and those whose width hangs
-// on their neighbours, so that no two terminals agree on it: emoji are taken apart.
-func hidden(r rune) bool {
-	const firstVowel, lastConsonant = 0x1160, 0x11ff // Hangul, that join to a syllable
-	const lightSkin, darkSkin = 0x1f3fb, 0x1f3ff
-	return !unicode.IsGraphic(r) ||
-		unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Regional_Indicator, unicode.Me) ||
-		firstVowel <= r && r <= lastConsonant || lightSkin <= r && r <= darkSkin
-}
-
-// CleanLines is Clean for each line of a text; the last newline makes no line.
-func CleanLines(s string) []string {
-	if s == "" {
-		return nil
-	}
-	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = Clean(line)
-	}
-	return lines
-}
+// CleanLines is printable.Lines.
+func CleanLines(s string) []string { return printable.Lines(s) }
 
 // Width is the columns that a clean line takes, as tablewriter counts them but whatever
 // the locale.
