@@ -2,6 +2,7 @@ package render
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
