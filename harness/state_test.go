@@ -248,7 +248,7 @@ func TestPrepareErrors(t *testing.T) {
 		{"corpus is missing", spec("  - {id: s, path: none.jsonl}\n", q, ""), []string{"e.yaml:3:19: corpora[0].path:", "none.jsonl"}},
 		{"all of a corpus at once", spec("  - {id: s, path: bad.jsonl}\n", q, ""), []string{"bad.jsonl:1:", "bad.jsonl:3:"}},
 		{"golden beyond the session", spec(s, q, "golden: [{file: g.txt, query: q, corpus: s, turn: 9, memory: z.jsonl}]\n"),
-			[]string{"e.yaml:7:10: golden[0]: s has 3 chunks, found chunk 9"}},
+			[]string{"e.yaml:7:10: golden[0]: found turn 9, want 1 to 3: s has 3 chunks"}},
 		{"golden without its memory", spec(s, q, "golden: [{file: g.txt, query: q, corpus: s, turn: 2, memory: none.txt}]\n"),
 			[]string{"e.yaml:7:62: golden[0].memory:", "none.txt: no such file"}},
 	} {

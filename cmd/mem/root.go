@@ -28,6 +28,7 @@ nothing to judge; 3 not judged, for a run is incomplete; 4 undecided; 130 interr
 		SilenceUsage:  true,
 	})
 	colour := tty.Auto
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return diag.FlagError(err, cmd.Flags().FlagUsages()) })
 	root.PersistentFlags().Var(&colour, "color", "colours: auto (on a terminal), always or never")
 	root.AddCommand(completes(evalCommand()), judgeCommand(), completes(pingCommand()), reportCommand(), compareCommand(), planCommand(), showCommand(), promptCommand(), budgetCommand(), verifyCommand(), repairCommand(), goldenCommand(), schemaCommand(), initCommand(), corpusCommand())
 	return root

@@ -2,6 +2,7 @@ package diag
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -30,22 +31,60 @@ func Choices(known []string) string {
 // Suggestion ends a message with the known name nearest to found: `; did you mean "oracle"?`.
 // It is "" if none is near.
 func Suggestion(found string, known []string) string {
+	if best := Nearest(found, known); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
+}
+
+// Nearest is the known name that found is probably meant to be, "" if none is near.
+func Nearest(found string, known []string) string {
 	best, least := "", len([]rune(found))/3+1
 	for _, k := range known {
 		a, b := strings.ToLower(found), strings.ToLower(k)
 		d := distance(a, b)
-		if len(a) > 2 && strings.HasPrefix(b, a) { // a name cut short is near
+		if len(a) > 2 && strings.HasPrefix(b, a) || sameStem(a, b) { // a name cut short, or another number, is near
 			d = min(d, 1)
 		}
 		if d < least {
 			best, least = k, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return best
 }
+
+// sameStem reports whether two words begin alike, as singular and plural do: query and queries,
+// corpus and corpora.
+func sameStem(a, b string) bool {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n >= 4 && max(len(a), len(b))-n <= 3
+}
+
+// FlagError is an error about flags in our words: what was found, what is allowed. usages
+// describes the flags that there are.
+func FlagError(err error, usages string) error {
+	text := err.Error()
+	if m := unknownFlag.FindStringSubmatch(text); m != nil {
+		var known []string
+		for _, flag := range flagName.FindAllStringSubmatch(usages, -1) {
+			known = append(known, flag[1])
+		}
+		return fmt.Errorf("%s%s", text, strings.Replace(Suggestion(m[1], known), `"`, `"--`, 1))
+	}
+	if m := notANumber.FindStringSubmatch(text); m != nil {
+		return fmt.Errorf("%s: found %s, want a %s", m[2], m[1], map[string]string{"Int": "whole number", "Float": "number"}[m[3]])
+	}
+	return err
+}
+
+var (
+	flagName    = regexp.MustCompile(`(?m)^\s+(?:-\w, )?--([\w-]+)`)
+	unknownFlag = regexp.MustCompile(`^unknown flag: --(\S+)$`)
+	notANumber  = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?(--\S+)" flag: strconv\.Parse(Int|Float): `)
+)
 
 // distance is the number of single-character edits between a and b; swapping two
 // neighbours is one edit (optimal string alignment).

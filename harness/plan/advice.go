@@ -96,7 +96,23 @@ func advisePacking(p *Plan) (list diag.Errors) {
 }
 
 // roles are those that chat formats have.
-var roles = []string{"system", "user", "assistant", "tool", "developer", "function"}
+var roles = []string{"system", "user", "assistant", "tool"}
+
+// otherRoles are those of other formats for the same.
+var otherRoles = map[string]string{
+	"developer": "system", "function": "tool", "human": "user", "ai": "assistant", "bot": "assistant", "gpt": "assistant", "model": "assistant",
+}
+
+// usualRole is the usual role that one is probably meant to be; "" if it is usual, or like none.
+func usualRole(role string) string {
+	if slices.Contains(roles, role) {
+		return ""
+	}
+	if usual := otherRoles[strings.ToLower(role)]; usual != "" {
+		return usual
+	}
+	return diag.Nearest(role, roles)
+}
 
 // adviseRoles is about roles that are nearly one of those that are usual.
 func adviseRoles(p *Plan) (list diag.Errors) {
@@ -105,13 +121,13 @@ func adviseRoles(p *Plan) (list diag.Errors) {
 		count := map[string]int{}
 		for _, s := range p.Sessions {
 			for role, n := range s.Roles() {
-				if s.Corpus == c && !slices.Contains(roles, role) && diag.Suggestion(role, roles) != "" {
+				if s.Corpus == c && usualRole(role) != "" {
 					count[role] += n
 				}
 			}
 		}
 		for _, role := range slices.Sorted(maps.Keys(count)) {
-			list = append(list, c.At.Errorf("found role %s in %s%s", diag.Quote(role), diag.Count(count[role], "record"), diag.Suggestion(role, roles)))
+			list = append(list, c.At.Errorf("found role %s in %s; did you mean %q?", diag.Quote(role), diag.Count(count[role], "record"), usualRole(role)))
 		}
 	}
 	return list

@@ -108,7 +108,7 @@ func chunkAt(s *Session, turn int) (prompt.Chunk, error) {
 			return chunk, err
 		}
 	}
-	return prompt.Chunk{}, fmt.Errorf("%s has %d chunks, found chunk %d", s.Name(), s.Len(), turn)
+	return prompt.Chunk{}, fmt.Errorf("found turn %d, want 1 to %d: %s has %s", turn, s.Len(), s.Name(), diag.Count(s.Len(), "chunk"))
 }
 
 func (p *Plan) readGoldens() (errs diag.Errors) {

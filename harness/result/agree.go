@@ -53,13 +53,16 @@ func changedLabels(recorded, want map[string]any) string {
 // disagree ends a run whose record is of other circumstances.
 func (t *runFold) disagree(rec *record.Record, why string) {
 	t.State = record.Misconfigured
-	t.Reason = fmt.Sprintf("its record %s is of another experiment: %s", filepath.ToSlash(rec.Path()), why)
+	t.Reason = fmt.Sprintf("its record %s is of another experiment: %s; %s", filepath.ToSlash(rec.Path()), why, again(rec, t.planned))
 	t.other = fmt.Sprintf("%s: %s: %s", t.Name, why, again(rec, t.planned))
 }
 
 // again is what makes a record that agrees with the spec.
 func again(rec *record.Record, r *plan.Run) string {
-	if rec.Header.Live() {
+	switch {
+	case r.Live() && !rec.Header.Live():
+		return "run mem eval --live --fresh, or give the experiment another name"
+	case rec.Header.Live():
 		return "judge it with the spec that it was made with, or ask again with mem eval --live --fresh"
 	}
 	return fmt.Sprintf("run mem eval, which executes model %s again", r.Model)

@@ -49,6 +49,9 @@ func sameName(specs []*Spec) (errs diag.Errors) {
 
 // Load reads a spec. The error is a diag.Errors.
 func Load(path string) (*Spec, error) {
+	if strings.HasPrefix(strings.ToLower(filepath.Ext(path)), ".jsonl") {
+		return nil, diag.Errors{{Pos: diag.Pos{File: path}, Msg: "found a session, want a spec, which is YAML and names sessions: corpora: [{id: s, path: FILE}]; mem corpus show looks into a session"}}
+	}
 	data, err := inputfile.Read(path, inputfile.MaxSpec)
 	if err != nil {
 		var why *fs.PathError

@@ -10,6 +10,7 @@ package spec
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
@@ -79,10 +80,32 @@ func (t *Tokenizer) DecodeYAML(n yamlpos.Node) {
 	case yamlpos.List, yamlpos.Null:
 		n.Want("the name of a vocabulary, {name: NAME} or {file: tokenizer.json}")
 	default:
+		if like := vocabularyOf(n.Text()); like != "" {
+			n.Errorf("found %s, a model, want its vocabulary, %s", diag.Quote(n.Text()), like)
+			return
+		}
 		t.Name.DecodeYAML(n)
 		t.At = n.Place()
 	}
 }
+
+// vocabularyOf is the vocabulary of a well-known model, whose name is often written for it; "" if it
+// is none.
+func vocabularyOf(model string) string {
+	for _, m := range []struct{ prefix, vocabulary string }{
+		{"qwen2.5", ""}, {"qwen", "qwen2.5"}, {"gpt-4o", "o200k_base"}, {"gpt-4.", "o200k_base"}, {"gpt-5", "o200k_base"}, {"gpt-oss", "o200k_base"},
+		{"o1", "o200k_base"}, {"o3", "o200k_base"}, {"o4", "o200k_base"}, {"gpt-4", "cl100k_base"}, {"gpt-3.5", "cl100k_base"},
+		{"text-davinci", "p50k_base"}, {"gpt2", "r50k_base"}, {"gpt-2", "r50k_base"},
+		{"llama", anyFile}, {"mistral", anyFile}, {"gemma", anyFile}, {"deepseek", anyFile}, {"phi", anyFile}, {"glm", anyFile},
+	} {
+		if strings.HasPrefix(strings.ToLower(model), m.prefix) {
+			return m.vocabulary
+		}
+	}
+	return ""
+}
+
+const anyFile = "{file: tokenizer.json} with the file that comes with the model"
 
 // String is the vocabulary as the spec has it: its name, or its file.
 func (t Tokenizer) String() string { return t.Name.Value + t.File.Value }

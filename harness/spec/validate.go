@@ -17,13 +17,14 @@ type validator struct {
 	*Spec
 	errs diag.Errors
 
+	decoded                  bool // all of the spec was understood
 	corpora, queries, models names
 }
 
 // validate judges a spec; decoded is whether all of it was understood. If not, what is
 // missing may be what was not.
 func validate(s *Spec, decoded bool) diag.Errors {
-	v := &validator{Spec: s}
+	v := &validator{Spec: s, decoded: decoded}
 	v.ids()
 	v.models.open = v.models.open || !decoded && len(s.Models) == 0
 	v.tokenizer()
@@ -83,7 +84,9 @@ func (v *validator) ids() {
 	v.models = v.unique("models", ids(v.Models, func(m Model) entry { return entry{m.At, m.ID} }))
 	imports := slices.ContainsFunc(v.Corpora, func(c Corpus) bool { return c.Import.asks() || c.Synth != nil || c.Labels.Present() })
 	if len(v.Queries) == 0 && len(v.Corpora) > 0 && !imports {
-		v.errorf(v.At, `"queries" is missing: none of the corpora brings its own`)
+		if v.decoded {
+			v.errorf(v.At, `"queries" is missing: none of the corpora brings its own`)
+		}
 		v.queries.open = true
 	}
 	v.queries.open = v.queries.open || imports
@@ -324,7 +327,7 @@ func (v *validator) expect(e Expect) {
 	if e.Trial.Value > v.Trials {
 		v.errorf(e.Trial.Place, "found trial %d, want at most the spec's trials %d", e.Trial.Value, v.Trials)
 	}
-	if e.At.Present() && !e.expects() {
+	if v.decoded && e.At.Present() && !e.expects() {
 		v.errorf(e.At, "found no expectation, want at least one of chunks_seen, chunks_used, final_memory, calls, exits, budget_exceeded, parse_failed, stopped_by, sub_em")
 	}
 	if e.SubEM.Present() && v.Answer == nil {

@@ -201,7 +201,7 @@ func (n Node) decodeList(v reflect.Value) {
 		n.Want("a list")
 		return
 	default:
-		n.Want("a list: [" + n.found() + "]")
+		n.wantList()
 		return
 	}
 	size := len(n.yaml.Content)
@@ -217,6 +217,15 @@ func (n Node) decodeList(v reflect.Value) {
 	v.Set(list)
 }
 
+// wantList says how to make a list of the one value that was found, if that may be in it.
+func (n Node) wantList() {
+	if known := n.rules.enum; known != nil && !slices.Contains(known, n.yaml.Value) {
+		n.Want("a list of " + strings.Join(known, ", ") + ", as in [" + known[0] + "]" + diag.Suggestion(n.yaml.Value, known))
+		return
+	}
+	n.Want("a list: [" + n.found() + "]")
+}
+
 // decodeStruct fills the fields that have a yaml tag. Duplicate keys were reported when
 // the file was walked.
 func (n Node) decodeStruct(v reflect.Value) {
@@ -230,7 +239,7 @@ func (n Node) decodeStruct(v reflect.Value) {
 	for _, e := range n.file.entries(n.yaml, n.path) {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.key == e.key.Value })
 		if i < 0 {
-			n.unknown(e, keys(fields))
+			seen[n.unknown(e, keys(fields))] = true // what is misspelt is not also missing
 			continue
 		}
 		seen[fields[i].key] = true
@@ -272,12 +281,14 @@ func alternatives(t reflect.Type) []string {
 	return nil
 }
 
-func (n Node) unknown(e entry, known []string) {
+// unknown reports a key, and returns the known one that was meant, "" if none is near.
+func (n Node) unknown(e entry, known []string) (meant string) {
 	if n.file.full() {
-		return // looking for a similar key takes time
+		return "" // looking for a similar key takes time
 	}
 	n.file.report(diag.Place{Pos: n.file.pos(e.key), Path: n.path}.Errorf("found unknown key %s, want %s%s",
 		diag.Quote(e.key.Value), diag.Choices(known), diag.Suggestion(e.key.Value, known)))
+	return diag.Nearest(e.key.Value, known)
 }
 
 // field is a struct's field that has a key.

@@ -122,7 +122,7 @@ func TestErrors(t *testing.T) {
 		{"enum, number", "levels: [1]\n", `m.yaml:1:10: levels[0]: found 1, want one of L1, L2`},
 		{"enum, null", "kind:\n", `m.yaml:1:6: kind: found nothing, want one of oracle, noisy_oracle, lexical`},
 		{"union, wrong kind", "labels: [a, 3]\n", `m.yaml:1:13: labels[1]: found 3, want an id or {match: TEXT}`},
-		{"union, wrong inside", "labels:\n  - {mtch: a}\n", "m.yaml:2:5: labels[0]: \"match\" is missing\nm.yaml:2:6: labels[0]: found unknown key \"mtch\", want \"match\"; did you mean \"match\"?"},
+		{"union, wrong inside", "labels:\n  - {mtch: a}\n", "m.yaml:2:6: labels[0]: found unknown key \"mtch\", want \"match\"; did you mean \"match\"?"},
 		{"column counts characters", "tags: [é, 'ü€', 3]\n", `m.yaml:1:17: tags[2]: found 3, want text: put it in quotes, "3"`},
 		{"byte order mark", "\ufeffname: 3\n", `m.yaml:1:7: name: found 3, want text: put it in quotes, "3"`},
 		{"CRLF", "name: a\r\ncount: x\r\n", `m.yaml:2:8: count: found "x", want a whole number of at least 1`},
@@ -332,6 +332,5 @@ func Example() {
 	// <nil> 1 spec.yaml:2:10
 	// spec.yaml:1:9: trials: found 3.7, want a whole number of at least 1
 	// spec.yaml:3:21: models[0].policy: found "orcale", want one of oracle, noisy_oracle, lexical; did you mean "oracle"?
-	// spec.yaml:4:5: models[1]: "id" is missing
 	// spec.yaml:4:6: models[1]: found unknown key "idd", want one of id, policy; did you mean "id"?
 }
