@@ -306,7 +306,7 @@ func TestMetricThatNoRunDefinesIsInconclusive(t *testing.T) {
 
 func TestWrongCriteriaAreRefusedWhereTheyStand(t *testing.T) {
 	for _, test := range []struct{ extra, want string }{
-		{"decision: {id: x, for: {models: [m]}, require: {recal_strict: 0.5}}", `decision.require.recal_strict: found "recal_strict", want one of first_try_parse`},
+		{"decision: {id: x, for: {models: [m]}, require: {recal_strict: 0.5}}", `decision.require.recal_strict: found "recal_strict", want one of recall_committed`},
 		{"decision: {id: x, for: {models: [m]}, require: {recal_strict: 0.5}}", `did you mean "recall_strict"?`},
 		{"decision: {id: x, for: {models: [m]}, require: {exit_safe: 0.8, exit_premature: 0.3}}", "asked.yaml:5:65: decision.require.exit_premature: found a metric that cannot be a criterion (a criterion demands at least its threshold"},
 		{"decision: {id: x, for: {models: [m]}, require: {exit_delay: 0.3}}", "an unbounded mean has no interval"},

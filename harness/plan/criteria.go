@@ -130,10 +130,12 @@ func trialsOf(metric string) (k int, ok bool) {
 	return k, ok && err == nil
 }
 
-// decidable are the metrics that a criterion may name.
-func decidable() (names []string) {
+// decidable are the metrics that a criterion may name, those that ship first: of several that are
+// near a misspelt one they are suggested.
+func decidable() []string {
+	names := DecisionMetrics()
 	for _, d := range stat.Definitions() {
-		if d.Refused == "" {
+		if d.Refused == "" && !slices.Contains(names, d.Name) {
 			names = append(names, d.Name)
 		}
 	}

@@ -151,6 +151,8 @@ func explain(msg string, rest []byte) string {
 		return "found " + diag.Quote(string([]rune(string(rest))[:1])) + " at the start of a value: put the text in quotes"
 	case msg == "did not find expected key":
 		return "found something that is no key of this map: check the indentation, and quotes within the text"
+	case msg == "did not find expected <document start>":
+		return `found more after text that is no map: want "key: value" from the first line on, with a space after ":"`
 	case strings.HasPrefix(msg, "did not find expected '-' indicator"):
 		return `found something that is no "- " element of this list: check the indentation`
 	}
