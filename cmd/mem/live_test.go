@@ -201,7 +201,7 @@ func TestBarSaysHowLiveModelsAre(t *testing.T) {
 	var bar lockedBuffer
 	p := &progress.Display{W: &bar, Moves: true}
 	p.Begin(c.Status(s))
-	p.At(run.Progress{Experiment: "live", Turns: 1, Of: 20})
+	p.At(run.Progress{Experiment: "live", Turns: 900, Of: 1000, Asked: 1, OfAsked: 20}) // scripted runs are over at once
 	p.End()
 	if want := regexp.MustCompile(`live: 0 of 2 calls in flight, 1 failed, 0\.\d{4} USD.*/20`); !want.MatchString(bar.String()) {
 		t.Errorf("the bar says %q, want %s", bar.String(), want)

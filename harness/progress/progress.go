@@ -26,6 +26,7 @@ type Display struct {
 	status func() string            // of its live models; nil: it has none
 	done   chan struct{}            // closed when it is over
 	told   time.Time                // the latest end of a wait that was said
+	rate   rate                     // of turns that ask a server
 }
 
 // Begin is called before an experiment. One with live models has a status, which changes
@@ -33,7 +34,7 @@ type Display struct {
 func (p *Display) Begin(status func() string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.status, p.done = status, make(chan struct{})
+	p.status, p.done, p.rate = status, make(chan struct{}), rate{}
 	if status != nil && p.Moves && !p.Quiet {
 		go p.redraw(p.done)
 	}
@@ -65,10 +66,11 @@ func (p *Display) At(now run.Progress) {
 		return
 	}
 	if p.bar == nil {
-		p.bar = progressbar.NewOptions(max(now.Of, 1),
+		p.bar = progressbar.NewOptions(max(p.size(), 1),
 			progressbar.OptionSetWriter(p.W), progressbar.OptionSetDescription(now.Experiment),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionShowCount(),
-			progressbar.OptionClearOnFinish(), progressbar.OptionEnableColorCodes(false))
+			progressbar.OptionClearOnFinish(), progressbar.OptionEnableColorCodes(false),
+			progressbar.OptionSetPredictTime(now.OfAsked == 0))
 	}
 	p.draw()
 }
@@ -76,9 +78,25 @@ func (p *Display) At(now run.Progress) {
 // draw is called with mu held. A bar that cannot be drawn is no reason to stop.
 func (p *Display) draw() {
 	if p.status != nil {
-		p.bar.Describe(printable.Line(p.last.Experiment + ": " + p.status()))
+		p.bar.Describe(printable.Line(p.last.Experiment + ": " + p.status() + p.rate.left(time.Now(), p.last.Asked, p.last.OfAsked)))
 	}
-	p.bar.Set(p.last.Turns)
+	p.bar.Set(p.turns())
+}
+
+// size and turns are what the bar counts: with live models only the turns that ask a server, for
+// the others are over in an instant and say nothing about the time that is left.
+func (p *Display) size() int {
+	if p.last.OfAsked > 0 {
+		return p.last.OfAsked
+	}
+	return p.last.Of
+}
+
+func (p *Display) turns() int {
+	if p.last.OfAsked > 0 {
+		return p.last.Asked
+	}
+	return p.last.Turns
 }
 
 // longWait is one that a person would wonder about.

@@ -35,9 +35,10 @@ type Loop func(context.Context, loop.Config, string, iter.Seq2[prompt.Chunk, err
 // Progress is how far an experiment is, over the runs to execute. Of is a bound, for an
 // enforced exit gate stops early.
 type Progress struct {
-	Experiment  string
-	Turns, Of   int
-	Runs, OfAll int
+	Experiment     string
+	Turns, Of      int
+	Asked, OfAsked int // of them those of runs that ask a server, which take the time
+	Runs, OfAll    int
 }
 
 // ModelFor is the run that a model is made for. Truth has one entry for each chunk.

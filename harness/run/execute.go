@@ -165,7 +165,7 @@ type tracker struct {
 func (r *runner) newTracker(run *plan.Run, rec *record.Writer) *tracker {
 	t := &tracker{
 		record: rec, prompts: r.plan.Prompts, problem: r.plan.Prompts.Measure(run.Question),
-		name: r.plan.Tokenizer(), turned: r.progress.turnEnded,
+		name: r.plan.Tokenizer(), turned: func() { r.progress.turnEnded(run) },
 	}
 	rec.Expect(t.explains)
 	return t

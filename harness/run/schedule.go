@@ -36,7 +36,7 @@ func Execute(ctx context.Context, cfg Config, p *plan.Plan, folder record.Folder
 	if r.present = present; err != nil {
 		r.present = func() error { return err }
 	}
-	r.progress = newProgress(p, r.Progress)
+	r.progress = newProgress(p, r.Live, r.Progress)
 	r.stopped.Store(r.Stopped)
 	var wg sync.WaitGroup
 	for _, pool := range r.pools() {
@@ -149,17 +149,30 @@ type progress struct {
 	now  Progress
 }
 
-func newProgress(p *plan.Plan, tell func(Progress)) *progress {
+func newProgress(p *plan.Plan, live bool, tell func(Progress)) *progress {
 	pr := &progress{tell: tell, now: Progress{Experiment: p.Spec.Experiment.Value}}
 	for _, run := range p.Selected() {
 		pr.now.Of += run.Turns
 		pr.now.OfAll++
+		if live && asks(run) {
+			pr.now.OfAsked += run.Turns
+		}
 	}
 	pr.tell(pr.now)
 	return pr
 }
 
-func (p *progress) turnEnded() { p.add(func(now *Progress) { now.Turns++ }) }
+// asks reports whether a run asks a server, and does not replay what another asked.
+func asks(run *plan.Run) bool { return run.Live() && run.ReplayOf == "" }
+
+func (p *progress) turnEnded(run *plan.Run) {
+	p.add(func(now *Progress) {
+		now.Turns++
+		if asks(run) {
+			now.Asked++
+		}
+	})
+}
 
 func (p *progress) runEnded() { p.add(func(now *Progress) { now.Runs++ }) }
 
