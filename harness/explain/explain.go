@@ -38,7 +38,7 @@ type Query struct {
 func Metric(r *result.Result, runs []stat.Run, metric string) (Explanation, error) {
 	def, known := stat.Define(metric)
 	if !known {
-		return Explanation{}, errors.New(diag.OneOf(metric, metricNames()))
+		return Explanation{}, errors.New(diag.OneOf(metric, metricNames()) + " (see mem help metrics)")
 	}
 	e := Explanation{Definition: def}
 	for _, row := range r.Gates {

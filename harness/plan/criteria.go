@@ -84,14 +84,17 @@ func checkDecision(p *Plan) (errs diag.Errors) {
 	return errs
 }
 
+// seeMetrics ends errors that list metrics.
+const seeMetrics = " (see mem help metrics)"
+
 func checkCriterion(p *Plan, c spec.Criterion) string {
 	name := c.Metric.Value
 	d, known := stat.Define(name)
 	if !known {
-		return diag.OneOf(name, decidable())
+		return diag.OneOf(name, decidable()) + seeMetrics
 	}
 	if d.Refused != "" {
-		return fmt.Sprintf("found a metric that cannot be a criterion (%s), want %s", d.Refused, diag.Choices(decidable()))
+		return fmt.Sprintf("found a metric that cannot be a criterion (%s), want %s", d.Refused, diag.Choices(decidable())+seeMetrics)
 	}
 	if wrong := unanswered(p, name); wrong != "" {
 		return wrong
@@ -160,7 +163,7 @@ func checkCompare(p *Plan) (errs diag.Errors) {
 // CheckComparable is the error of a metric that cannot be compared, nil for one that can.
 func CheckComparable(metric string) error {
 	if _, known := stat.Define(metric); !known {
-		return errors.New(diag.OneOf(metric, stat.Comparable()))
+		return errors.New(diag.OneOf(metric, stat.Comparable()) + seeMetrics)
 	}
 	_, err := stat.NewScorer(metric)
 	return err

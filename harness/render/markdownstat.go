@@ -24,7 +24,7 @@ func (d *document) decisions(list []result.Decision) {
 	for _, one := range shown {
 		d.line("**%s**\n", escape(view.DecisionHead(one)))
 		if len(one.Criteria) > 0 {
-			d.table(view.DecisionTable(one))
+			d.table(view.FullDecisionTable(one))
 		}
 		d.list(view.DecisionNotes(one))
 	}
@@ -54,6 +54,7 @@ func (d *document) estimates(r *result.Result) {
 	}
 	d.line("Gate metrics with 95 %% intervals%s.\n", strings.Join(append([]string{""}, common...), ", "))
 	d.table(t)
+	d.list([]string{view.EstimateLegend(r)})
 	d.notes(notes)
 	if view.HasPropagatedLabels(r) {
 		d.list([]string{view.PropagatedLabels})
@@ -72,6 +73,7 @@ func (d *document) byLength(rows []result.LengthRow) {
 	t, common := view.LengthTable(rows)
 	d.line("Gates by length, with 95 %% intervals%s.\n", strings.Join(append([]string{""}, common...), ", "))
 	d.table(t)
+	d.list([]string{view.LengthLegend()})
 	d.more(left-len(rows), "length")
 	if rows = view.WithDepths(rows); len(rows) == 0 {
 		return
@@ -91,6 +93,7 @@ func (d *document) byTag(r *result.Result) {
 		t, common := view.TagTable(shown)
 		d.fold("Gates by "+code(tag)+escape(strings.Join(append([]string{""}, common...), ", ")), func() {
 			d.table(t)
+			d.list([]string{view.TagLegend(shown)})
 			d.more(len(rows)-len(shown), "row")
 		})
 	}
@@ -104,6 +107,7 @@ func (d *document) comparisons(list []result.Comparison) {
 	t, common := view.ComparisonTable(shown)
 	d.line("Comparison%s; %s\n", strings.Join(append([]string{""}, common...), ", "), escape(view.ComparisonLegend))
 	d.table(t)
+	d.list([]string{view.ComparedInWords(shown)})
 	d.more(len(list)-len(shown), "comparison")
 	d.notes(view.ComparisonNotes(shown))
 }

@@ -92,7 +92,7 @@ func Rankings(w io.Writer, as Terminal, list []result.Ranking, pairs []result.Co
 		p.paragraph("! ", note)
 	}
 	for _, r := range list {
-		p.section(r.Metric)
+		p.section(view.InWords([]string{r.Metric}))
 		p.table(rankingTable(r))
 	}
 	p.paragraph("  ", "*: better than each of the others, p ≤ 0.05 of the paired intervals, adjusted (Holm) for all pairs.")

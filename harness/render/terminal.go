@@ -146,6 +146,7 @@ func (p *screen) decisions(r *result.Result) {
 		p.section(view.DecisionHead(d))
 		if len(d.Criteria) > 0 {
 			p.table(view.DecisionTable(d))
+			p.paragraph("  ", view.DecisionLegend(d))
 		}
 		for _, note := range view.DecisionNotes(d) {
 			p.paragraph("  ", note)
@@ -160,6 +161,7 @@ func (p *screen) estimates(r *result.Result) {
 	}
 	p.section(strings.Join(append([]string{"Gate metrics with 95 % intervals"}, common...), ", "))
 	p.table(t)
+	p.paragraph("  ", view.EstimateLegend(r))
 	p.notes(notes)
 	if view.HasPropagatedLabels(r) {
 		p.paragraph("! ", view.PropagatedLabels)
@@ -173,6 +175,7 @@ func (p *screen) byLength(rows []result.LengthRow) {
 	t, common := view.LengthTable(rows)
 	p.section(strings.Join(append([]string{"Gates by length, with 95 % intervals"}, common...), ", "))
 	p.table(t)
+	p.paragraph("  ", view.LengthLegend())
 	if rows := view.WithDepths(rows); len(rows) > 0 {
 		p.section("Evidence written, by length and by the depth of the first needle")
 		p.table(view.EvidenceByDepth(rows))
@@ -189,6 +192,7 @@ func (p *screen) byTag(rows []result.TagRow) {
 		t, common := view.TagTable(of)
 		p.section(strings.Join(append([]string{"Gates by " + tag + ", with 95 % intervals"}, common...), ", "))
 		p.table(t)
+		p.paragraph("  ", view.TagLegend(of))
 	}
 }
 
@@ -199,6 +203,7 @@ func (p *screen) comparisons(list []result.Comparison) {
 	t, common := view.ComparisonTable(list)
 	p.section(strings.Join(append([]string{"Comparison"}, common...), ", "))
 	p.table(t)
+	p.paragraph("  ", view.ComparedInWords(list))
 	p.paragraph("  ", view.ComparisonLegend)
 	p.notes(view.ComparisonNotes(list))
 }

@@ -84,7 +84,7 @@ func UnknownMetric(name string) error {
 	for _, d := range Definitions() {
 		names = append(names, d.Name)
 	}
-	return fmt.Errorf("unknown metric %q: want %s or pass_1, pass_2, …", name, strings.Join(names, ", "))
+	return fmt.Errorf("unknown metric %q: want %s or pass_1, pass_2, … (see mem help metrics)", name, strings.Join(names, ", "))
 }
 
 func metrics() []metric {

@@ -30,7 +30,7 @@ func TestNoAnswersNoTable(t *testing.T) {
 func TestTags(t *testing.T) {
 	html := written(t, report{Result: rendertest.Tagged()})
 	for _, want := range []string{`<section id="tags">`, "<summary>by kind &lt;b&gt;\\x1b[31m, level L1, exit gate: record</summary>",
-		"<td>&lt;i&gt;single|hop&lt;/i&gt;</td><td>3</td><td>0.250 0.020–0.640</td><td>0.500 0.010–0.990</td>", "<th scope=\"col\">recall_committed</th>"} {
+		"<td>&lt;i&gt;single|hop&lt;/i&gt;</td><td>3</td><td>0.250 0.020–0.640</td><td>0.500 0.010–0.990</td>", `" aria-describedby="metric-recall_committed">recall_committed</th>`} {
 		if !strings.Contains(html, want) {
 			t.Errorf("%q is not in the page", want)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/poimen-memory/mem/harness/render/internal/view"
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/harness/stat/glossary"
 )
 
 var (
@@ -36,7 +37,7 @@ func Write(w io.Writer, r *result.Result, turns result.Turns) error {
 	if err != nil {
 		return err
 	}
-	t, err := template.New("report").Funcs(template.FuncMap{"clean": layout.Clean, "figure": view.FormatRate, "lines": lines}).Parse(reportPage)
+	t, err := template.New("report").Funcs(template.FuncMap{"clean": layout.Clean, "figure": view.FormatRate, "lines": lines, "entry": entry}).Parse(reportPage)
 	if err != nil {
 		return err
 	}
@@ -64,6 +65,7 @@ type pageData struct {
 	Timelines []timeline
 	Pairs     []levelPair
 	Rows      []budgetTable
+	Glossary  []glossary.Entry // of the metrics that the page shows
 	Details   []runDetail
 }
 
@@ -96,6 +98,7 @@ func newPage(r *result.Result, read result.Turns) (pageData, error) {
 		p.Tagged = append(p.Tagged, newTagTable(tag, view.RowsOf(r.ByTag, tag)))
 	}
 	p.Pairs = pairs(r)
+	p.Glossary = entries(r)
 	return p, p.readRuns(read)
 }
 

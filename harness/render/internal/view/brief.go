@@ -14,6 +14,7 @@ import (
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/stat"
 	"github.com/poimen-memory/mem/harness/stat/decide"
+	"github.com/poimen-memory/mem/harness/stat/glossary"
 )
 
 // Mark is the sign of a verdict, which colour only repeats.
@@ -72,7 +73,7 @@ func Claims(d result.Decision) (list []Claim) {
 }
 
 func newClaim(j decide.Judgment) Claim {
-	c := Claim{Verdict: j.Verdict, Label: Label(j.Metric), Rate: inPercent(j.Estimate.Value, j.Claimed, " %"), Needs: "needs " + inPercent(&j.Claimed, j.Claimed, " %")}
+	c := Claim{Verdict: j.Verdict, Label: glossary.Label(j.Metric), Rate: inPercent(j.Estimate.Value, j.Claimed, " %"), Needs: "needs " + inPercent(&j.Claimed, j.Claimed, " %")}
 	if j.Group != "" {
 		c.Label += ", " + j.By + " " + j.Group
 	}
@@ -103,22 +104,6 @@ func inPercent(v *float64, threshold float64, unit string) string {
 		}
 	}
 	return strconv.FormatFloat(100**v, 'f', decimals, 64) + unit
-}
-
-// Labels of the metrics that ship as criteria; another metric is called by its name.
-var labels = map[string]string{
-	"recall_committed":   "writes evidence",
-	"specificity_strict": "ignores noise",
-	"exit_useful":        "exits after the evidence",
-	"first_try_parse":    "readable at first try",
-}
-
-// Label is a metric in plain words.
-func Label(metric string) string {
-	if label, ok := labels[metric]; ok {
-		return label
-	}
-	return metric
 }
 
 // WorstRun is the run to look at first; ok is false if nothing is wrong with any.
@@ -178,7 +163,7 @@ func BriefTable(r *result.Result, most int) (t layout.Table, rows int, common []
 	list = list[:min(rows, most)]
 	t, common = gateKeys(list)
 	for _, name := range plan.DecisionMetrics() {
-		t = append(t, layout.Column{Head: twoLines(Label(name)), Right: true, Cells: layout.Each(list, func(g result.GateRow) string {
+		t = append(t, layout.Column{Head: twoLines(glossary.Label(name)), Right: true, Cells: layout.Each(list, func(g result.GateRow) string {
 			e, _ := g.Metric(name)
 			return briefRate(e)
 		})})

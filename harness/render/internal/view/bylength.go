@@ -51,6 +51,11 @@ func LengthTable(rows []result.LengthRow) (t layout.Table, common []string) {
 	return t, common
 }
 
+// LengthLegend is what the metrics of LengthTable are.
+func LengthLegend() string {
+	return InWords([]string{"recall_committed", "specificity_strict", "exit_useful"})
+}
+
 // WithDepths are the rows that tell depths apart.
 func WithDepths(rows []result.LengthRow) (list []result.LengthRow) {
 	for _, r := range rows {

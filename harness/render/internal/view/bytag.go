@@ -58,3 +58,6 @@ func measuredIn(rows []result.TagRow) (names []string) {
 	}
 	return names
 }
+
+// TagLegend is what the metrics of a TagTable are.
+func TagLegend(rows []result.TagRow) string { return InWords(measuredIn(rows)) }

@@ -119,6 +119,11 @@ func chance(p *float64) string {
 	return fmt.Sprintf("%.3g", *p)
 }
 
+// ComparedInWords is what the metrics of comparisons are.
+func ComparedInWords(list []result.Comparison) string {
+	return InWords(slices.Compact(layout.Each(list, func(c result.Comparison) string { return c.Metric })))
+}
+
 // ComparisonLegend says how to read a table of comparisons.
 const ComparisonLegend = "delta: new − old, ~ where p > 0.05; interval: of its line alone; p: the least error at which the interval excludes 0, adjusted (Holm) for all lines; finds: the difference that so many queries would show with about 80 %."
 

@@ -12,6 +12,7 @@ import (
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/stat"
 	"github.com/poimen-memory/mem/harness/stat/decide"
+	"github.com/poimen-memory/mem/harness/stat/glossary"
 )
 
 // DecisionHead is the decision, its model and level, and the verdict.
@@ -37,6 +38,17 @@ func DecisionTable(d result.Decision) layout.Table {
 	number(units, func(j decide.Judgment) string { return strconv.Itoa(j.Units) })
 	number("counts", func(j decide.Judgment) string { return FormatCounts(j.Estimate) })
 	return append(t, layout.Column{Head: "verdict", Cells: layout.Each(d.Criteria, func(j decide.Judgment) string { return string(j.Verdict) })})
+}
+
+// FullDecisionTable is DecisionTable with what each metric is in words beside its name.
+func FullDecisionTable(d result.Decision) layout.Table {
+	words := layout.Column{Head: "in words", Cells: layout.Each(d.Criteria, func(j decide.Judgment) string { return glossary.Label(j.Metric) })}
+	return slices.Insert(DecisionTable(d), 1, words)
+}
+
+// DecisionLegend is what the metrics of DecisionTable are.
+func DecisionLegend(d result.Decision) string {
+	return InWords(slices.Compact(layout.Each(d.Criteria, func(j decide.Judgment) string { return j.Metric })))
 }
 
 // BoundHeads are the heads of the bounds, with their one-sided level, and of what is counted.
@@ -125,7 +137,7 @@ func weakestGroups(d result.Decision) string {
 		}
 		grouped = true
 		if e := least.Estimate; j.Estimate.Value == nil || *e.Value < *j.Estimate.Value {
-			list = append(list, fmt.Sprintf("%s %s in %s %s (%s)", Label(j.Metric), inPercent(e.Value, *j.Estimate.Value, " %"), least.Tag, least.Value, diag.Count(e.Queries, "question")))
+			list = append(list, fmt.Sprintf("%s %s in %s %s (%s)", glossary.Label(j.Metric), inPercent(e.Value, *j.Estimate.Value, " %"), least.Tag, least.Value, diag.Count(e.Queries, "question")))
 		}
 	}
 	switch {
@@ -163,6 +175,14 @@ func estimateMetrics(r *result.Result) []string {
 	}
 	return names
 }
+
+// InWords says what metrics are in plain words.
+func InWords(metrics []string) string {
+	return strings.Join(layout.Each(metrics, func(m string) string { return m + ": " + glossary.Label(m) }), "; ")
+}
+
+// EstimateLegend is what the metrics of EstimateTable are.
+func EstimateLegend(r *result.Result) string { return InWords(estimateMetrics(r)) }
 
 // EstimateTable has a row for each gate row of which a run is complete; common is what
 // gateKeys leaves to the heading.
@@ -217,6 +237,7 @@ func MetricTable(g result.GateRow) layout.Table {
 	}
 	return layout.Table{
 		text("metric", func(m stat.Metric) string { return m.Name }),
+		text("in words", func(m stat.Metric) string { return glossary.Label(m.Name) }),
 		text("estimate, 95 % interval", func(m stat.Metric) string { return FormatInterval(m.Estimate) }),
 		{Head: "queries", Right: true, Cells: layout.Each(g.Metrics, func(m stat.Metric) string { return strconv.Itoa(m.Queries) })},
 		text("counts", func(m stat.Metric) string { return FormatCounts(m.Estimate) }),

@@ -1,0 +1,58 @@
+package page_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/poimen-memory/mem/harness/render/internal/rendertest"
+	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/spec"
+	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/stat/decide"
+	"github.com/poimen-memory/mem/harness/stat/glossary"
+)
+
+// TestTermsAreExplained: a metric's name is a link, with a tooltip and its label beside it, to
+// its entry on the page, which is there once; no entry is of a metric that is not shown.
+func TestTermsAreExplained(t *testing.T) {
+	links := regexp.MustCompile(`(?:href="#|aria-describedby=")(metric-[a-z0-9_]+)"`)
+	for name, r := range map[string]*result.Result{"judged": judgedExample(t), "tagged": rendertest.Tagged(), "passed": rendertest.Passed()} {
+		html := written(t, report{Result: r})
+		linked := map[string]bool{}
+		for _, m := range links.FindAllStringSubmatch(html, -1) {
+			linked[m[1]] = true
+			if n := strings.Count(html, `id="`+m[1]+`"`); n != 1 {
+				t.Errorf("%s: found %d entries of %s, want 1", name, n, m[1])
+			}
+		}
+		for _, e := range glossary.All() {
+			if strings.Contains(html, `id="metric-`+e.Name+`"`) && !linked["metric-"+e.Name] {
+				t.Errorf("%s: nothing links the entry of %s", name, e.Name)
+			}
+		}
+	}
+	html := written(t, report{Result: judgedExample(t)})
+	e, _ := glossary.Find("exit_useful")
+	for _, want := range []string{
+		`<a class="term" href="#metric-exit_useful" title="` + e.Meaning, `>exit_useful</a> <span class="why">` + e.Label + `</span>`,
+		`<dt id="metric-exit_useful">exit_useful: ` + e.Label + `</dt><dd>` + e.Meaning,
+	} {
+		if !strings.Contains(html, want) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+}
+
+// judgedExample is a result with a decision on the glossary's runs, and all their metrics.
+func judgedExample(t *testing.T) *result.Result {
+	r := rendertest.Passed()
+	sample := stat.Collect(glossary.Runs(glossary.Recorded))
+	d, err := decide.Decide(sample, decide.Rule{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Decisions = []result.Decision{{ID: "M1.8", Model: "m", Level: 1, Decision: d}}
+	r.Gates = []result.GateRow{{Model: "m", Level: 1, ExitGate: spec.Record, Metrics: sample.Measure(stat.Auto)}}
+	return r
+}
