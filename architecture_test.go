@@ -104,7 +104,7 @@ var libraries = map[string][]string{
 	"github.com/klauspost/compress":     {"harness/textfile", "prompt/token"},
 	"github.com/rogpeppe/go-internal":   {"harness/check", "harness/render"},
 	"github.com/olekukonko/tablewriter": {"harness/render/internal/layout"},
-	"github.com/spf13/cobra":            {"cmd/mem"},
+	"github.com/spf13/cobra":            {"cmd/mem", "cmd/mem/internal/topic"},
 	"github.com/schollz/progressbar/v3": {"harness/progress"},
 	"golang.org/x/term":                 {"harness/tty"},
 	"github.com/gofrs/flock":            {"harness/record"},
