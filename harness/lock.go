@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/poimen-memory/mem/harness/record"
 )
@@ -40,6 +41,9 @@ func Lock(c LockConfig, all []Experiment) (unlock func() []error, err error) {
 // removes it if nothing was written.
 func (c LockConfig) lock(folder record.Folder) (unlock func() error, err error) {
 	none := func() error { return nil }
+	if err := record.ConfineTo(filepath.Dir(folder.Dir), folder); err != nil {
+		return nil, err
+	}
 	for {
 		if c.Create {
 			if err := folder.Make(); err != nil {
@@ -47,7 +51,7 @@ func (c LockConfig) lock(folder record.Folder) (unlock func() error, err error) 
 			}
 		}
 		if c.NoLock {
-			return none, nil
+			return none, record.Confine(folder)
 		}
 		unlock, err := record.Lock(folder, c.Command)
 		if !errors.Is(err, fs.ErrNotExist) {

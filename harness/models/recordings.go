@@ -55,13 +55,13 @@ func (l recordings) model(m run.ModelFor) (loop.Model, error) {
 func (l recordings) journal(m run.ModelFor, exit string) (journal.Header, []journal.Call, error) {
 	cell := m.Cell
 	cell.Model, cell.ExitGate = l[m.Cell.Model], exit
-	path := record.Folder{Dir: m.Model.Replay.Path.Value}.CallsPath(cell.Named(m.Spec.Trials).Name)
-	j, err := journal.ReadFile(path)
+	folder, recorded := record.Folder{Dir: m.Model.Replay.Path.Value}, cell.Named(m.Spec.Trials).Name
+	j, err := record.ReadCalls(folder, recorded)
 	if err != nil {
 		return j.Header, nil, &badRecording{fmt.Errorf("the recording has no run for this one: %w", err)}
 	}
 	if diff := j.Header.Difference(m.Header, false); diff != "" {
-		return j.Header, nil, &badRecording{fmt.Errorf("%s: %s", path, diff)}
+		return j.Header, nil, &badRecording{fmt.Errorf("%s: %s", folder.CallsPath(recorded), diff)}
 	}
 	return j.Header, j.Calls, nil
 }

@@ -63,9 +63,8 @@ func (t Turn) ofRun(given *spec.Spec) (*string, error) {
 		return nil, fmt.Errorf("--run: found %s, want a run of this corpus and query, named %s…", t.Run, of)
 	}
 	folder := record.Folder{Dir: filepath.Join(t.Out, given.Experiment.Value)}
-	path := folder.EventsPath(t.Run)
 	if t.Answer {
-		return record.MemoryAtEnd(path, models.CountMemory)
+		return record.MemoryAtEnd(folder, t.Run, models.CountMemory)
 	}
-	return record.MemoryBefore(path, t.Number, models.CountMemory)
+	return record.MemoryBefore(folder, t.Run, t.Number, models.CountMemory)
 }

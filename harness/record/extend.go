@@ -30,7 +30,7 @@ type Kept struct {
 // Keep answers from a record's journal again, by a function that takes a model through the loop over
 // the session as it is now. It changes nothing.
 func Keep(f Folder, run string, again func(loop.Model, loop.Sink) (loop.Outcome, error)) (Kept, error) {
-	j, err := journal.ReadFile(f.CallsPath(run))
+	j, err := ReadCalls(f, run)
 	if err != nil {
 		return Kept{}, err
 	}

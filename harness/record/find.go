@@ -56,11 +56,34 @@ func ofRecord(path string) bool {
 	return err == nil
 }
 
+// recordsBelow follows no link. One that leads to something within dir leads to what is found
+// anyway.
 func recordsBelow(dir string, add func(Found)) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && (d.Name() == Events || d.Name() == Calls) {
+	var escapes error
+	err := walkBelow(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !d.IsDir() && (d.Name() == Events || d.Name() == Calls):
 			add(Found{Dir: filepath.Dir(path)})
+		case d.Type()&fs.ModeSymlink != 0:
+			escapes = errors.Join(escapes, confined(dir, path))
 		}
-		return err
+		return nil
 	})
+	return errors.Join(err, escapes)
+}
+
+// walkBelow is filepath.WalkDir for what is in a folder, which may itself be named by a link.
+func walkBelow(dir string, visit fs.WalkDirFunc) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return visit(dir, nil, err)
+	}
+	for _, e := range entries {
+		if err := filepath.WalkDir(filepath.Join(dir, e.Name()), visit); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -49,6 +49,9 @@ func (f Folder) LiveModels() (models []string, err error) {
 	if _, err := os.Stat(f.RunDir("")); err != nil {
 		return nil, err
 	}
+	if err := Confine(f); err != nil {
+		return nil, err
+	}
 	paths, err := findFiles(f.RunDir(""), Calls)
 	if err != nil {
 		return nil, err
@@ -170,7 +173,7 @@ func findFiles(dir string, names ...string) (paths []string, err error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil // a folder that cannot be read cannot be written either, which is reported then
 	}
-	err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	err = walkBelow(dir, func(path string, d os.DirEntry, err error) error {
 		for _, name := range names {
 			if err == nil && d.Name() == name {
 				paths = append(paths, path)

@@ -64,6 +64,9 @@ func Lock(f Folder, command string) (unlock func() error, err error) {
 }
 
 func lock(f Folder, command string, try func(*flock.Flock) (bool, error)) (unlock func() error, err error) {
+	if err := Confine(f); err != nil {
+		return nil, err
+	}
 	file := flock.New(f.Path(lockFile), flock.SetPermissions(0o666))
 	for {
 		got, err := try(file)
@@ -117,7 +120,9 @@ func release(f Folder, lock *flock.Flock) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		os.Remove(lock.Path())
 	}
-	os.Remove(f.Dir) // if nothing was written there
+	if info, err := os.Lstat(f.Dir); err == nil && info.IsDir() { // not a link that names it
+		os.Remove(f.Dir) // if nothing was written there
+	}
 	return nil
 }
 

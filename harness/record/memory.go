@@ -11,25 +11,25 @@ import (
 )
 
 // MemoryBefore is the memory that the model of a logged run saw at a turn, nil for none.
-func MemoryBefore(path string, turn int, count eventlog.CountTokens) (*string, error) {
-	turns, log, err := readLog(path, count)
+func MemoryBefore(f Folder, run string, turn int, count eventlog.CountTokens) (*string, error) {
+	turns, log, err := readLog(f, run, count)
 	if err != nil {
 		return nil, err
 	}
 	if turn > log.Turns {
-		return nil, fmt.Errorf("%s: found %d turns, so no model was asked at turn %d", path, log.Turns, turn)
+		return nil, fmt.Errorf("%s: found %d turns, so no model was asked at turn %d", f.EventsPath(run), log.Turns, turn)
 	}
 	return memoryOf(turns, turn), nil
 }
 
 // MemoryAtEnd is the memory that a logged run was asked for its answer with, nil for none.
-func MemoryAtEnd(path string, count eventlog.CountTokens) (*string, error) {
-	turns, log, err := readLog(path, count)
+func MemoryAtEnd(f Folder, run string, count eventlog.CountTokens) (*string, error) {
+	turns, log, err := readLog(f, run, count)
 	if err != nil {
 		return nil, err
 	}
 	if log.State != eventlog.Complete {
-		return nil, fmt.Errorf("%s: the run did not end, so it was not asked for its answer", path)
+		return nil, fmt.Errorf("%s: the run did not end, so it was not asked for its answer", f.EventsPath(run))
 	}
 	return memoryOf(turns, log.Turns+1), nil
 }
@@ -44,7 +44,11 @@ func memoryOf(turns []eventlog.Turn, before int) (memory *string) {
 }
 
 // readLog reads the whole turns of a log that verifies.
-func readLog(path string, count eventlog.CountTokens) ([]eventlog.Turn, eventlog.Report, error) {
+func readLog(f Folder, run string, count eventlog.CountTokens) ([]eventlog.Turn, eventlog.Report, error) {
+	if err := confinedRun(f, run); err != nil {
+		return nil, eventlog.Report{}, err
+	}
+	path := f.EventsPath(run)
 	data, err := inputfile.Read(path, inputfile.MaxEventLog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, eventlog.Report{}, fmt.Errorf("%s: no such log, want one that mem eval left", path)

@@ -24,6 +24,9 @@ type Record struct {
 // Open opens a run's record. The error is fs.ErrNotExist where there is none; a folder without
 // a whole journal header is none.
 func (f Folder) Open(run string) (*Record, error) {
+	if err := confinedRun(f, run); err != nil {
+		return nil, err
+	}
 	dir := f.RunDir(run)
 	h, err := journal.ReadHeader(filepath.Join(dir, Calls))
 	if errors.Is(err, journal.ErrNoHeader) {
@@ -135,6 +138,9 @@ func (r *Record) VerifyLog(count eventlog.CountTokens) (eventlog.Report, error) 
 
 // OpenLog opens a run's event log.
 func (f Folder) OpenLog(run string) (io.ReadCloser, error) {
+	if err := confinedRun(f, run); err != nil {
+		return nil, err
+	}
 	return inputfile.Open(filepath.Join(f.RunDir(run), Events))
 }
 

@@ -27,6 +27,9 @@ type Verdict struct {
 // the journal by its chain, and the log from the replies in the journal. The error is that of
 // reading; what is wrong with the record is in the Verdict.
 func Verify(dir string, count eventlog.CountTokens) (Verdict, error) {
+	if err := confinedRecord(dir); err != nil {
+		return Verdict{}, err
+	}
 	v := verification{dir: dir, verdict: Verdict{Path: filepath.Join(dir, Events)}}
 	if err := v.readLog(count); err != nil {
 		return Verdict{}, err

@@ -51,6 +51,9 @@ type eventFile interface {
 
 // Create begins a run's record anew.
 func (f Folder) Create(run string, h journal.Header, s Source) (*Writer, error) {
+	if err := confinedRun(f, run); err != nil {
+		return nil, err
+	}
 	dir := f.RunDir(run)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -77,6 +80,9 @@ func (f Folder) Create(run string, h journal.Header, s Source) (*Writer, error) 
 
 // Refuse leaves the record of a run that could not be executed: a journal of no calls.
 func (f Folder) Refuse(run string, h journal.Header, end End) error {
+	if err := confinedRun(f, run); err != nil {
+		return err
+	}
 	if err := f.removeRun(f.RunDir(run)); err != nil {
 		return err
 	}
@@ -120,6 +126,9 @@ var ErrComplete = errors.New("the record is complete")
 // does not exist is begun. The error is ErrComplete, or an *OtherRecord where the record was
 // made under other circumstances.
 func (f Folder) Resume(run string, h journal.Header, s Source, count eventlog.CountTokens) (*Writer, error) {
+	if err := confinedRun(f, run); err != nil {
+		return nil, err
+	}
 	dir := f.RunDir(run)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"path/filepath"
 
 	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/internal/parallel"
@@ -24,7 +25,7 @@ const maxObjects = 250_000
 // another schema is refused: what it does not hold would be read as zero.
 func Load(folder record.Folder) (*Result, error) {
 	path := folder.Path(record.Summary)
-	data, err := inputfile.Read(path, inputfile.MaxSummary)
+	data, err := record.ReadFile(folder, record.Summary, inputfile.MaxSummary)
 	if err != nil {
 		return nil, fmt.Errorf("%w: want the folder of an experiment, as mem eval writes it", err)
 	}
@@ -43,6 +44,11 @@ func Load(folder record.Folder) (*Result, error) {
 	r := &Result{}
 	if err := json.Unmarshal(data, r); err != nil {
 		return nil, fmt.Errorf("%s: %v", path, err)
+	}
+	for i, run := range r.Runs {
+		if !fs.ValidPath(run.Name) || run.Name == "." || !filepath.IsLocal(filepath.FromSlash(run.Name)) {
+			return nil, fmt.Errorf("%s: runs[%d].name: found %q, want a path below the folder's runs, as mem eval writes it", path, i, run.Name)
+		}
 	}
 	return r, nil
 }

@@ -62,7 +62,7 @@ type replayedPair struct {
 
 func (r *runner) replayedPair(recorded string, h journal.Header, model loop.Model) (*replayedPair, error) {
 	path := r.folder.CallsPath(recorded)
-	j, err := journal.ReadFile(path)
+	j, err := record.ReadCalls(r.folder, recorded)
 	if err != nil {
 		return nil, err
 	}
