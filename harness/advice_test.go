@@ -57,6 +57,8 @@ func TestAdvice(t *testing.T) {
 		{corpus("records: 1") + asks(`evidence: [r1], answers: ["6391", "port 63"]`) + models + "answer: {}\n",
 			"x.yaml:5:9: answer: found 1 query whose answers are nowhere in the session (q): sub_em wants these very words"},
 		{corpus("records: 1") + asks(`evidence: [r1], answers: ["6391", "THE PORT, is 6380"]`) + models + "answer: {}\n", ""},
+		{corpus("records: 1") + asks(`evidence: [r1], answers: ["the"]`) + models + "answer: {}\n",
+			"x.yaml:5:9: answer: found 1 query with an answer of which normalising leaves nothing (q): it is compared as it is, and an empty one scores 0; want a wording with more in it"},
 		{corpus("records: 1") + asks(`evidence: [r1], answers: ["Yes."]`) + models + "answer: {}\n", ""},
 		{corpus("records: 1") + asks(`evidence: [r1], answers: ["6391"]`) + models, ""}, // not asked for
 	} {

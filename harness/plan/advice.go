@@ -140,13 +140,22 @@ func adviseAnswers(p *Plan) (list diag.Errors) {
 	if p.Answers == nil {
 		return nil
 	}
-	var names []string
+	var names, bare []string
 	for _, s := range p.Sessions {
+		for _, q := range s.Queries() {
+			if slices.ContainsFunc(q.Answers, answer.Bare) && !slices.Contains(bare, q.ID) {
+				bare = append(bare, q.ID)
+			}
+		}
 		absent, err := absentAnswers(s)
 		if err != nil {
 			return diag.Errors{s.Corpus.At.Errorf("%v", err)}
 		}
 		names = append(names, absent...)
+	}
+	if len(bare) > 0 {
+		list = append(list, p.Spec.Answer.At.Errorf("found %s with an answer of which normalising leaves nothing (%s): it is compared as it is, and an empty one scores 0; want a wording with more in it",
+			diag.Count(len(bare), "query"), someOf(bare)))
 	}
 	if len(names) > 0 {
 		list = append(list, p.Spec.Answer.At.Errorf("found %s whose answers are nowhere in the session (%s): sub_em wants these very words",

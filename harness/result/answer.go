@@ -14,12 +14,14 @@ import (
 
 // Answer is what a run's model answered from the final memory.
 type Answer struct {
-	Text       *string       `json:"text"`                 // nil: no reply held an answer
-	Attempts   int           `json:"attempts"`             // calls
-	Failures   []gate.Kind   `json:"no_answer,omitempty"`  // why replies held none, one a reply
-	References []string      `json:"references,omitempty"` // of the query
-	All        bool          `json:"all,omitempty"`        // References are the parts of the right answer; else wordings of it
-	Score      *answer.Score `json:"score,omitempty"`      // nil: there are no references. Without a text: 0
+	Text       *string     `json:"text"`                 // nil: no reply held an answer
+	Attempts   int         `json:"attempts"`             // calls
+	Failures   []gate.Kind `json:"no_answer,omitempty"`  // why replies held none, one a reply
+	References []string    `json:"references,omitempty"` // of the query
+	All        bool        `json:"all,omitempty"`        // References are the parts of the right answer; else wordings of it
+	// Unanswerable: the right answer says that the session does not hold it.
+	Unanswerable bool          `json:"unanswerable,omitempty"`
+	Score        *answer.Score `json:"score,omitempty"` // nil: there are no references. Without a text: 0
 }
 
 // AnswerRow is the scores of the answers of one model at one level and exit setting, over
@@ -50,7 +52,7 @@ func (t *runFold) answer(calls []journal.Call) {
 		t.expected, t.explains = p, true
 		t.sent.Answers = []int{p.Tokens.Prompt()}
 	}
-	a := Answer{References: t.planned.References.Answers, All: t.planned.References.All}
+	a := Answer{References: t.planned.References.Answers, All: t.planned.References.All, Unanswerable: t.planned.References.Unanswerable}
 	for i, c := range calls {
 		if again := i+1 < len(calls) && calls[i+1].Attempt == c.Attempt; c.Error != "" && again {
 			continue
@@ -82,16 +84,22 @@ func (a *Answer) add(c journal.Call) {
 	a.Text = &text
 }
 
-// score scores the answer by its references; there is no score without any.
+// score scores the answer by its references, or by whether it abstains; there is no score without
+// either.
 func (a *Answer) score() {
-	if len(a.References) == 0 {
-		return
-	}
 	text := ""
 	if a.Text != nil {
 		text = *a.Text
 	}
-	score := answer.Compare(text, a.References, a.All)
+	var score answer.Score
+	switch {
+	case a.Unanswerable:
+		score = answer.Abstention(text)
+	case len(a.References) == 0:
+		return
+	default:
+		score = answer.Compare(text, a.References, a.All)
+	}
 	a.Score = &score
 }
 

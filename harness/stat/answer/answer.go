@@ -4,6 +4,7 @@ package answer
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Score is how near an answer is to its references, each number from 0 to 1.
@@ -13,9 +14,11 @@ type Score struct {
 	F1    float64 `json:"f1"`     // of their tokens
 }
 
-// Compare compares an answer with its references, both normalised: Unicode NFC, case folded,
-// in words without punctuation and the articles a, an, the. Punctuation inside a number, a
-// version, an address or a time stays, so that neither 3.14 is 314 nor -5 is 5.
+// Compare compares an answer, without reasoning that leaked into it, with its references, both
+// normalised: Unicode NFC, case folded, in words without punctuation and the articles a, an, the.
+// Punctuation inside a number, a version, an address or a time stays, so that neither 3.14 is 314
+// nor -5 is 5. Characters of scripts without spaces are words. A reference of which nothing is left
+// (A, the, "...") is compared as it is, case included.
 //
 // The references are wordings of one answer, of which the best counts, or with all the parts
 // of it (the values of RULER's needles): then SubEM is the share of them that the answer
@@ -23,15 +26,15 @@ type Score struct {
 //
 // An answer holds a reference if its tokens hold the reference's, contiguous (METRICS section
 // 1, sub_em): one way, and tokens, not characters, so that neither "no" nor "unknown" passes
-// for the other. An empty answer, and a reference of nothing, score 0.
+// for the other. An empty answer, and an empty reference, score 0.
 func Compare(answer string, references []string, all bool) Score {
-	got := tokens(answer)
+	answer = WithoutReasoning(answer)
 	if all && len(references) > 1 {
-		return scoreParts(got, references)
+		return scoreParts(answer, references)
 	}
 	var best Score
 	for _, ref := range references {
-		want := tokens(ref)
+		got, want := tokensOf(answer, ref)
 		if len(want) == 0 {
 			continue
 		}
@@ -42,14 +45,26 @@ func Compare(answer string, references []string, all bool) Score {
 	return best
 }
 
+// tokensOf are those of an answer and of a reference, by which they are compared.
+func tokensOf(answer, ref string) (got, want []string) {
+	if want = tokens(ref); len(want) > 0 {
+		return tokens(answer), want
+	}
+	return plainTokens(answer), plainTokens(ref)
+}
+
+// Bare reports whether normalising leaves nothing of a reference.
+func Bare(reference string) bool { return len(tokens(reference)) == 0 }
+
 // scoreParts scores against references that all belong to the answer.
-func scoreParts(got []string, references []string) (s Score) {
+func scoreParts(answer string, references []string) (s Score) {
+	got := tokens(answer)
 	var want []string
 	held := 0
 	for _, ref := range references {
-		part := tokens(ref)
-		held += oneIf(len(part) > 0 && holds(got, part))
-		want = append(want, part...)
+		in, part := tokensOf(answer, ref)
+		held += oneIf(len(part) > 0 && holds(in, part))
+		want = append(want, tokens(ref)...)
 	}
 	s.SubEM = float64(held) / float64(len(references))
 	s.F1 = tokenF1(got, want)
@@ -60,10 +75,15 @@ func scoreParts(got []string, references []string) (s Score) {
 // Holder says of references whether a text holds them, as Compare does for SubEM.
 func Holder(text string) func(reference string) bool {
 	const gap = "\x00"
-	all := gap + strings.Join(tokens(text), gap) + gap
+	text = WithoutReasoning(text)
+	joined := func(words []string) string { return gap + strings.Join(words, gap) + gap }
+	all, plain := joined(tokens(text)), sync.OnceValue(func() string { return joined(plainTokens(text)) })
 	return func(reference string) bool {
-		want := tokens(reference)
-		return len(want) > 0 && strings.Contains(all, gap+strings.Join(want, gap)+gap)
+		if want := tokens(reference); len(want) > 0 {
+			return strings.Contains(all, joined(want))
+		}
+		want := plainTokens(reference)
+		return len(want) > 0 && strings.Contains(plain(), joined(want))
 	}
 }
 

@@ -32,7 +32,23 @@ func answers() []scored {
 		one("unknown", "no", 0, 0, 0), // characters, not tokens
 		one("", "", 0, 0, 0),
 		one("", "paris", 0, 0, 0),
-		one("the answer", "the", 0, 0, 0),
+		one("the answer", "the", 1, 0, 2./3), // of a reference that normalises to nothing, as it is
+		one("The answer is A.", "A", 1, 0, 2./5),
+		one("(A)", "A", 1, 1, 1),
+		one("It is a port", "A", 0, 0, 0),
+		one("他住在东京。", "东京", 1, 0, 4./7),
+		one("東京", "京都", 0, 0, 2./4),
+		one("ポート6380番です", "6380", 1, 0, 2./8),
+		one("ポート16380番", "6380", 0, 0, 0),
+		one("กรุงเทพฯ", "เทพ", 1, 0, 6./10),
+		one("서울에", "서울", 0, 0, 0), // Korean has spaces
+		one("[THINK]6379?[/THINK] 6380", "6379", 0, 0, 0),
+		one("<Thinking>6379?</Thinking> 6380", "6380", 1, 1, 1),
+		one("6379? </seed:think> 6380", "6379", 0, 0, 0),
+		one("<|channel|>analysis<|message|>6379?<|end|><|start|>assistant<|channel|>final<|message|>6380<|return|>", "6380", 1, 1, 1),
+		one("<|channel>thought\n6379?<channel|>6380", "6380", 1, 1, 1),
+		one("<think>6380", "6380", 0, 0, 0), // it never ended
+		one("6380 <think>or 6379", "6380", 1, 1, 1),
 		one("a new York city", "New York", 1, 0, 4./5),
 		one("They caught a fish, an eel", "caught fish eel", 1, 0, 6./7),
 		one("new, in York", "New York", 0, 0, 4./5),

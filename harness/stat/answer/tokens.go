@@ -16,8 +16,42 @@ func tokens(text string) (words []string) {
 	for _, word := range strings.Fields(folded) {
 		word = withoutPunctuation([]rune(word))
 		if word != "" && word != "a" && word != "an" && word != "the" {
-			words = append(words, word)
+			words = append(words, splitUnspaced(word)...)
 		}
+	}
+	return words
+}
+
+// unspaced are the scripts that put no spaces between words.
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan}
+
+// splitUnspaced makes a token of each character of a script without spaces, with the marks on it.
+func splitUnspaced(word string) (list []string) {
+	alone := false // the last token is such a character
+	for i, r := range word {
+		single := unicode.In(r, unspaced...) || r == 'ー'
+		switch {
+		case unicode.IsMark(r) && len(list) > 0:
+			list[len(list)-1] += string(r)
+			continue
+		case i == 0 || single || alone:
+			list = append(list, string(r))
+		default:
+			list[len(list)-1] += string(r)
+		}
+		alone = single
+	}
+	return list
+}
+
+// plainTokens are the words of a text as they are, but for punctuation around them: what
+// references that normalise to nothing, as the letter A or an article, are compared by.
+func plainTokens(text string) (words []string) {
+	for _, word := range strings.Fields(norm.NFC.String(text)) {
+		if bare := strings.TrimFunc(word, func(r rune) bool { return isPunctuation(r) }); bare != "" {
+			word = bare
+		}
+		words = append(words, word)
 	}
 	return words
 }
