@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -183,17 +184,20 @@ func TestJudgeRefuses(t *testing.T) {
 	dir, cfg := judgedFolder(t)
 	oracle := string(read(t, filepath.Join(dir, "oracle.yaml")))
 	for name, test := range map[string]struct{ spec, old, new, says string }{
-		"template":        {judgedSpec, "answer: {}", "answer: {}\nprompt: {template: template.txt}", "template was "},
-		"system message":  {judgedSpec, "answer: {}", "answer: {}\nsystem: Be brief.", "system message was "},
-		"question":        {judgedSpec, "Which port?", "What port?", `query was "Which port?" when recorded, is "What port?" now`},
-		"budget":          {judgedSpec, "answer: {}", "answer: {}\nbudget: {memory: 512}", "budget was "},
-		"tokenizer":       {judgedSpec, "answer: {}", "answer: {}\ntokenizer: cl100k_base", "tokenizer was "},
-		"chunking":        {judgedSpec, "records: 1", "records: 2", "s/q/L1/never/record: session was "},
-		"a grown session": {judgedSpec, "s.jsonl", "longer.jsonl", `session was "3 records`},
-		"another session": {judgedSpec, "s.jsonl", "changed.jsonl", "session was "},
-		"script":          {judgedSpec, "gates.yaml", "others.yaml", "s/q/L1/gates/record: model was "},
-		"policy":          {judgedSpec, "policy: lexical", "policy: always_update", "s/q/L1/lexical/record: model was "},
-		"answer template": {judgedSpec, "answer: {}", "answer: {template: answer.txt}", "the prompt that asks for the answer is another now"},
+		"template":            {judgedSpec, "answer: {}", "answer: {}\nprompt: {template: template.txt}", "template was "},
+		"system message":      {judgedSpec, "answer: {}", "answer: {}\nsystem: Be brief.", "system message was "},
+		"question":            {judgedSpec, "Which port?", "What port?", `query was "Which port?" when recorded, is "What port?" now`},
+		"budget":              {judgedSpec, "answer: {}", "answer: {}\nbudget: {memory: 512}", "budget.memory was 1024 when recorded, is 512 now"},
+		"tokenizer":           {judgedSpec, "answer: {}", "answer: {}\ntokenizer: cl100k_base", "tokenizer was "},
+		"chunking":            {judgedSpec, "records: 1", "records: 2", "s/q/L1/never/record: chunking.records was 1 when recorded, is 2 now"},
+		"a grown session":     {judgedSpec, "s.jsonl", "longer.jsonl", `session was "3 records`},
+		"another session":     {judgedSpec, "s.jsonl", "changed.jsonl", "session was "},
+		"script":              {judgedSpec, "gates.yaml", "others.yaml", "s/q/L1/gates/record: model.script was "},
+		"policy":              {judgedSpec, "policy: lexical", "policy: always_update", `s/q/L1/lexical/record: model.policy was "lexical" when recorded, is "always_update" now`},
+		"answer template":     {judgedSpec, "answer: {}", "answer: {template: answer.txt}", "the prompt that asks for the answer is another now"},
+		"answer limit":        {judgedSpec, "answer: {}", "answer: {max_tokens: 99}", "answer.max_tokens was 2048 when recorded, is 99 now"},
+		"an oracle's session": {oracle, "s.jsonl", "changed.jsonl", "s/q/L1/o/record: session was "},
+		"an oracle's chunks":  {oracle, "records: 1", "records: 2", "s/q/L1/o/record: chunking.records was 1"},
 		"labels of an oracle": {oracle, "evidence: [r2]", "evidence: [r3]",
 			"s/q/L1/o/record: model o was told labels that have changed: run mem eval, which executes model o again"},
 	} {
@@ -282,4 +286,64 @@ func rewriteFile(path, old, new string) error {
 		return err
 	}
 	return os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o666)
+}
+
+// TestJudgeOfLiveAnswers: replies to another request for the answer are not those of the spec,
+// also where the record holds what was sent and not its digest.
+func TestJudgeOfLiveAnswers(t *testing.T) {
+	path, server := liveSpec(t, "answer: {}\n"), serve(t, nil)
+	cfg := liveConfig(t, server, t.TempDir())
+	runs := len(eval(t, cfg, path).Runs)
+	before := server.Requests()
+	writeFile := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeFile("answer.txt", "Answer.\n<problem> {prompt} </problem>\n<memory> {memory} </memory>")
+	original := string(read(t, path))
+	for answer, says := range map[string]string{
+		"answer: {template: answer.txt}": "the prompt that asks for the answer is another now: judge it with the spec that it was made with",
+		"answer: {max_tokens: 99}":       "answer.max_tokens was 2048 when recorded, is 99 now",
+	} {
+		writeFile("live.yaml", strings.Replace(original, "answer: {}", answer, 1))
+		_, err := judge(t, cfg, path)
+		if other, ok := err.(result.OtherRecords); !ok || len(other) != 12 || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: error is %v, want one about 12 records, those at L1, that says %q", answer, err, says)
+		}
+	}
+	writeFile("live.yaml", strings.Replace(original, "evidence: [{match: port 6380, all: true}]", "evidence: []", 1))
+	if r, err := judge(t, cfg, path); err != nil || len(r.Runs) != runs {
+		t.Errorf("other labels: %v", err)
+	}
+	if n := server.Requests() - before; n != 0 {
+		t.Errorf("judging made %d calls", n)
+	}
+}
+
+// TestOtherRecordsAreGrouped by what differs: a line each, with the names of its records.
+func TestOtherRecordsAreGrouped(t *testing.T) {
+	var other result.OtherRecords
+	for i := range 30 {
+		other = append(other, result.OtherRecord{Run: fmt.Sprint("r", i), Why: "query was 1"})
+	}
+	for i := range 11 {
+		other = append(other, result.OtherRecord{Run: fmt.Sprint("s", i), Why: fmt.Sprint("seed was ", i)})
+	}
+	want := `records that the spec does not describe:
+  r0: query was 1
+    the same: r1, r2, r3, r4, r5, r6, r7, r8, r9, r10 and 19 more
+  s0: seed was 0
+  s1: seed was 1
+  s2: seed was 2
+  s3: seed was 3
+  s4: seed was 4
+  s5: seed was 5
+  s6: seed was 6
+  s7: seed was 7
+  s8: seed was 8
+  and 2 more differences`
+	if diff := cmp.Diff(want, other.Error()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

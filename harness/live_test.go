@@ -312,7 +312,7 @@ func TestChangedQuestionIsNotResumed(t *testing.T) {
 	n := server.Requests()
 	for change, says := range map[[2]string]string{
 		{"Which port?", "Which host?"}:                     `query was "Which port?" when recorded, is "Which host?" now`,
-		{"trials: 2", "trials: 2\nbudget: {memory: 1000}"}: "budget was ",
+		{"trials: 2", "trials: 2\nbudget: {memory: 1000}"}: "budget.memory was 1024 when recorded, is 1000 now",
 		{"trials: 2", "trials: 2\ntokenizer: cl100k_base"}: `tokenizer was "o200k_base" when recorded, is "cl100k_base" now`,
 	} {
 		text, err := os.ReadFile(path)

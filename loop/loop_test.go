@@ -182,6 +182,17 @@ func TestLoop(t *testing.T) {
 			t.Errorf("saw %d chunks, stopped by %s; want 3, exit_gate", r.ChunksSeen, r.StoppedBy)
 		}
 	})
+	t.Run("a4_reads_nothing_beyond_the_exit", func(t *testing.T) {
+		b, given := builder(t), 0
+		endless := func(yield func(prompt.Chunk, error) bool) {
+			for given = 1; given < 100 && yield(b.Chunk(prompt.Record{Role: "tool", Text: "line"}), nil); given++ {
+			}
+		}
+		cfg := loop.Config{Model: &script{replies: each(no("end"))}, Prompts: b, Sink: &log{}, Level: 1, UseExitGate: true}
+		if _, err := loop.Run(t.Context(), cfg, "q", endless); err != nil || given != 1 {
+			t.Errorf("took %d chunks, %v; want 1", given, err)
+		}
+	})
 	t.Run("a5_exit_always_recorded", func(t *testing.T) {
 		exits := 0
 		for _, g := range events[loop.Gate](run(t, loop.Config{}, 10, each(no("end"))).log) {

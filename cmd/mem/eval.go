@@ -221,7 +221,8 @@ func (e *evaluation) judge(ctx context.Context, all []harness.Experiment) error 
 		if r != nil {
 			results = append(results, r)
 		}
-		if unwritten = err; err != nil {
+		unwritten = errors.Join(unwritten, err)
+		if err != nil && !e.judgeOnly { // judging costs nothing, and no disk is needed to say the verdict
 			break
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,7 @@ the records were made with it writes the same bytes as the evaluation did.
 Labels, answers, thresholds, criteria and expectations may have changed: the records are
 judged anew. With another template, question, budget, chunking or session, or other labels
 of a model that reads them, the records say nothing about the spec: judge names them and
-stops.`,
+goes on with the next spec.`,
 		Example: `  mem judge experiments/m1.8.yaml
   mem judge experiments/*.yaml --out merged`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,7 +67,7 @@ func (e *evaluation) judgeRecords(ctx context.Context, args []string) error {
 func (e *evaluation) judgeOne(ctx context.Context, x harness.Experiment) (*result.Result, error) {
 	r, err := x.Judge()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", x.Spec.File, err)
 	}
 	return r, errors.Join(e.baseline.Judge(e.stdout, r, !e.pick.All()), render.Save(shownFiles(ctx), x.Folder, r), e.result(x, r))
 }

@@ -29,7 +29,7 @@ func TestRetainAfterEachKindOfRetainingTurn(t *testing.T) {
 		"budget_exceeded": {loop.Gate{Turn: 2, Update: true}, loop.BudgetExceeded{Turn: 2}},
 		"parse_failed":    {loop.ParseFailed{Turn: 2}},
 	} {
-		for next, want := range map[string]check.Status{"m  m": check.Pass, "m m": check.Fail, prompt.NoMemory: check.Fail} {
+		for next, want := range map[string]check.Status{"m  m": check.Pass, "m m": check.Fail, "m  m ": check.Fail, "\nm  m": check.Fail, prompt.NoMemory: check.Fail} {
 			w := watch()
 			send(w, 1, 1, prompt.NoMemory)
 			w.Logged([]loop.Event{loop.Gate{Turn: 1, Update: true}, loop.Evidence{Turn: 1}, loop.Memory{Turn: 1, Text: "m  m"}})

@@ -116,7 +116,7 @@ func (p *Plan) Header(r *Run, in Input) journal.Header {
 	b := p.Budget()
 	return journal.Header{
 		TemplateSHA: p.Template.SHA, Query: r.Question, System: p.Spec.System, Corpus: r.Cell.Session,
-		SessionSHA: in.SHA, Records: in.Records,
+		SessionSHA: in.SHA, Records: in.Records, Chunking: r.chunking(),
 		Budget: map[string]int{
 			"window": b.Window, "template": b.Template, "question": b.Question,
 			"memory": b.Memory, "chunk": b.Chunk, "response": b.Response,
@@ -124,6 +124,18 @@ func (p *Plan) Header(r *Run, in Input) journal.Header {
 		Tokenizer: p.Tokenizer(), Model: p.modelHeader(r.Spec, in),
 		Level: loop.Level(r.Level), Trial: r.Trial,
 	}
+}
+
+// chunking is how the session's chunks are filled, by unit; nil for memories, which are a chunk
+// each.
+func (r *Run) chunking() map[string]int {
+	switch {
+	case r.Session == nil:
+		return nil
+	case r.Session.Corpus.Chunk.Records.Present():
+		return map[string]int{"records": r.Session.Corpus.Chunk.Records.Value}
+	}
+	return map[string]int{"tokens": r.Session.Corpus.Chunk.Tokens.Value}
 }
 
 // modelHeader is what a journal says of its model: what the spec says, and the digest of

@@ -23,7 +23,10 @@ type WriteFile func(path string, fill func(io.Writer) error) error
 
 // Save writes a result and its reports into its folder.
 func Save(write WriteFile, folder record.Folder, r *result.Result) error {
-	if err := atomicfile.Sweep(folder.Dir); err != nil {
+	switch err := atomicfile.Sweep(folder.Dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no such folder: run mem eval %s, or name the folder of its records by --out", folder.Dir, r.Spec)
+	case err != nil:
 		return err
 	}
 	return errors.Join(

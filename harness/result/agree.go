@@ -15,28 +15,24 @@ import (
 func (t *runFold) disagreement(rec *record.Record) string {
 	want := t.plan.Header(t.planned, t.input)
 	scripted := !rec.Header.Live()
-	switch {
-	case scripted == t.planned.Live():
+	if scripted == t.planned.Live() {
 		return fmt.Sprintf("it is of %s, and the spec's model is not", map[bool]string{true: "a scripted model", false: "a live model"}[scripted])
-	case scripted:
-		if changed := changedLabels(rec.Header.Model, want.Model); changed != "" {
-			return changed
-		}
 	}
+	labels := changedLabels(rec.Header.Model, want.Model)
 	if diff := rec.Header.Difference(want, scripted); diff != "" {
 		return diff
 	}
 	switch {
+	case labels != "":
+		return labels // those of a chunk change with the session and its chunks too
 	case t.foreign > 0 && !rec.Header.Chained():
 		return fmt.Sprintf("the chunk of turn %d is another now", t.foreign)
-	case t.foreignAnswer:
-		return "the prompt that asks for the answer is another now"
 	}
-	return ""
+	return t.otherAnswer
 }
 
 // changedLabels compares the labels that a model was told, and takes their digest out of both
-// headers. Records of schema 1 do not hold it.
+// headers. Records of schema 1, and of models that are told none, do not hold it.
 func changedLabels(recorded, want map[string]any) string {
 	was, known := recorded["labels_sha"]
 	is, reads := want["labels_sha"]
@@ -54,7 +50,7 @@ func changedLabels(recorded, want map[string]any) string {
 func (t *runFold) disagree(rec *record.Record, why string) {
 	t.State = record.Misconfigured
 	t.Reason = fmt.Sprintf("its record %s is of another experiment: %s; %s", filepath.ToSlash(rec.Path()), why, again(rec, t.planned))
-	t.other = fmt.Sprintf("%s: %s: %s", t.Name, why, again(rec, t.planned))
+	t.other = fmt.Sprintf("%s: %s", why, again(rec, t.planned))
 }
 
 // again is what makes a record that agrees with the spec.
@@ -69,14 +65,39 @@ func again(rec *record.Record, r *plan.Run) string {
 }
 
 // OtherRecords is the error of judging records that were made under other circumstances.
-type OtherRecords []string
+type OtherRecords []OtherRecord
 
+// OtherRecord is one of them.
+type OtherRecord struct {
+	Run string
+	Why string // what differs, and the command that mends it
+}
+
+// Error has a line for each difference, with the records that have it.
 func (e OtherRecords) Error() string {
 	const shown = 10
-	lines := e[:min(len(e), shown)]
-	text := "records that the spec does not describe:\n  " + strings.Join(lines, "\n  ")
-	if more := len(e) - len(lines); more > 0 {
-		text += fmt.Sprintf("\n  and %d more", more)
+	var whys []string // in the order of the records
+	runs := map[string][]string{}
+	for _, r := range e {
+		if runs[r.Why] == nil {
+			whys = append(whys, r.Why)
+		}
+		runs[r.Why] = append(runs[r.Why], r.Run)
+	}
+	text := "records that the spec does not describe:"
+	for _, why := range whys[:min(len(whys), shown)] {
+		same := runs[why]
+		text += fmt.Sprintf("\n  %s: %s", same[0], why)
+		if rest := same[1:]; len(rest) > 0 {
+			named := rest[:min(len(rest), shown)]
+			text += "\n    the same: " + strings.Join(named, ", ")
+			if more := len(rest) - len(named); more > 0 {
+				text += fmt.Sprintf(" and %d more", more)
+			}
+		}
+	}
+	if more := len(whys) - shown; more > 0 {
+		text += fmt.Sprintf("\n  and %d more differences", more)
 	}
 	return text
 }

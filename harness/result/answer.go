@@ -2,6 +2,7 @@ package result
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/poimen-memory/mem/gate"
 	"github.com/poimen-memory/mem/harness/record"
@@ -59,10 +60,8 @@ func (t *runFold) answer(calls []journal.Call) {
 		}
 		t.Calls++
 		t.asked = append(t.asked, [2]int{c.Turn, c.Attempt})
-		_, tokens, known := t.request(c)
-		if !known {
-			t.foreignAnswer = true
-		}
+		sent, tokens, known := t.request(c)
+		t.answerAsked(sent, known)
 		if t.answered.add(c, tokens); c.Error != "" {
 			return // the answer is yet to be asked for
 		}
@@ -71,6 +70,17 @@ func (t *runFold) answer(calls []journal.Call) {
 	t.answered.helped += count(a.Attempts > 1 && a.Text != nil)
 	a.score()
 	t.Answer = &a
+}
+
+// answerAsked holds a request for the answer against the one that the plan would send.
+func (t *runFold) answerAsked(sent loop.Request, known bool) {
+	other := !known || t.explains && (sent.System != t.expected.System || sent.User != t.expected.User)
+	switch limit := t.plan.Spec.Answer.MaxTokens.Value; {
+	case sent.MaxTokens != limit:
+		t.otherAnswer = fmt.Sprintf("answer.max_tokens was %d when recorded, is %d now", sent.MaxTokens, limit)
+	case other:
+		t.otherAnswer = "the prompt that asks for the answer is another now"
+	}
 }
 
 // add folds a reply.

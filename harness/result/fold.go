@@ -27,7 +27,7 @@ type runData struct {
 	usage    usage          // of its turns
 	answered usage          // of its answer
 	asked    [][2]int       // turn and attempt of each call
-	other    string         // why the record is not the plan's; "" if it is
+	other    string         // why the record is not the plan's, and what mends it; "" if it is
 
 	referenced bool // an answer is asked for, and there are references to score it by
 }
@@ -123,7 +123,7 @@ type runFold struct {
 	explains bool          // expected is set
 	foreign  int           // the first turn whose chunk_sha is not the chunk's; 0: none
 
-	foreignAnswer bool // the answer was asked for by another prompt
+	otherAnswer string // in what the answer was asked for otherwise; "": in nothing
 }
 
 // fold reads a record turn by turn, next to the chunks that the plan says it read.

@@ -91,7 +91,7 @@ func (s *summary) otherRecords() error {
 	var other OtherRecords
 	for _, d := range s.runs {
 		if d.other != "" {
-			other = append(other, d.other)
+			other = append(other, OtherRecord{d.Name, d.other})
 		}
 	}
 	if other == nil {

@@ -201,6 +201,8 @@ func TestVerifyNamesTheRule(t *testing.T) {
 		"not over":            {`"tokens":10,"budget":9`, `"tokens":9,"budget":9`, 8, "9 tokens are not over the budget of 9"},
 		"miscounted":          {`"tokens":1,"text":"second"`, `"tokens":2,"text":"second"`, 11, "tokens is 2, which words does not count"},
 		"attempts":            {`"attempts":1}`, `"attempts":4}`, 2, "attempts is 4, want 1 to 3"},
+		"no attempt":          {`"attempts":1}`, `"attempts":0}`, 2, "attempts is 0, want 1 to 3"},
+		"failed too early":    {`"attempts":3,"kinds":["missing_check",`, `"attempts":2,"kinds":[`, 6, "attempts is 2, want 3"},
 		"kinds":               {`,"missing_check"]`, `]`, 6, "2 kinds for 3 attempts"},
 		"unknown kind":        {`,"missing_check"]`, `,"missing_chess"]`, 6, `unknown kind "missing_chess"`},
 		"seen":                {`"chunks_seen":6`, `"chunks_seen":5`, 13, "chunks_seen is 5, the log has 6 turns"},
@@ -235,6 +237,18 @@ func TestVerifyNamesTheRule(t *testing.T) {
 				t.Errorf("got %+v, want corrupt at line %d: %s", r, test.line, test.rule)
 			}
 		})
+	}
+}
+
+// TestNoMemoryIsNull: the sha of no memory is null, not "".
+func TestNoMemoryIsNull(t *testing.T) {
+	lines := bytes.SplitAfter(record(t, false), []byte("\n"))
+	end := `{"type":"run_end","level":1,"chunks_seen":1,"chunks_used":0,"final_memory_sha":%s,"stopped_by":"source_end"}` + "\n"
+	for sha, want := range map[string]eventlog.State{"null": eventlog.Complete, `""`: eventlog.Corrupt} {
+		log := slices.Concat(lines[0], lines[1], fmt.Appendf(nil, end, sha))
+		if r := verify(t, log); r.State != want {
+			t.Errorf("final_memory_sha %s: %+v, want %s", sha, r, want)
+		}
 	}
 }
 

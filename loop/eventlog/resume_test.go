@@ -99,8 +99,14 @@ func TestCutDropsWhatIsAheadOfTheReplay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if w.Ahead() != (compared < len(list)) {
+			t.Errorf("after %d of %d units the log is ahead: %v", compared, len(list), w.Ahead())
+		}
 		if err := errors.Join(w.Cut(), w.Cut()); err != nil {
 			t.Fatal(err)
+		}
+		if w.Ahead() {
+			t.Errorf("after %d units and a cut the log is ahead", compared)
 		}
 		if _, err := w.Write([]byte("another unit")); err != nil {
 			t.Errorf("after %d units: %v", compared, err)

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/poimen-memory/mem/loop"
 )
@@ -84,9 +87,10 @@ func LiveModel(id string, parameters map[string]any) map[string]any {
 }
 
 // Difference names the first field in which a journal was made under other circumstances
-// than want, with both values; "" if a replay may go on. models says whether the model
-// must be the same too. What schema 1 does not have is not compared if it is zero in
-// either: it is not known.
+// than want, with both values; "" if a replay may go on. What follows from another field, as
+// the session's chunks follow from the tokenizer and the chunking, comes after it. models says
+// whether the model must be the same too. What a header does not hold, as schema 1 does not
+// hold the session, is not compared: it is not known.
 func (h Header) Difference(want Header, models bool) string {
 	type field struct {
 		name           string
@@ -97,23 +101,66 @@ func (h Header) Difference(want Header, models bool) string {
 		{"query", h.Query, want.Query},
 		{"system message", h.System, want.System},
 		{"corpus", h.Corpus, want.Corpus},
-		{"session", h.session(want), want.session(h)},
-		{"chunking", h.chunking(want), want.chunking(h)},
-		{"budget", h.Budget, want.Budget},
-		{"tokenizer", h.Tokenizer, want.Tokenizer},
 		{"level", h.Level, want.Level},
 		{"trial", h.Trial, want.Trial},
+		{"tokenizer", h.Tokenizer, want.Tokenizer},
+		{"budget", h.Budget, want.Budget},
+		{"chunking", h.chunking(want), want.chunking(h)},
+		{"session", h.session(want), want.session(h)},
 	}
 	if models {
 		fields = append(fields, field{"model", h.Model, want.Model})
 	}
 	for _, f := range fields {
-		recorded, now := encode(f.recorded), encode(f.want)
-		if recorded != now {
-			return fmt.Sprintf("%s was %s when recorded, is %s now", f.name, recorded, now)
+		if diff := difference(f.name, f.recorded, f.want); diff != "" {
+			return diff
 		}
 	}
 	return ""
+}
+
+// difference is a sentence about a value that changed; of an object, about each key that did.
+func difference(name string, recorded, want any) string {
+	was, is := encode(recorded), encode(want)
+	if was == is {
+		return ""
+	}
+	before, now := object(was), object(is)
+	if before == nil || now == nil {
+		return fmt.Sprintf("%s was %s when recorded, is %s now", name, short(was), short(is))
+	}
+	var changes []string
+	for _, key := range slices.Sorted(maps.Keys(union(before, now))) {
+		if diff := difference(name+"."+key, before[key], now[key]); diff != "" {
+			changes = append(changes, diff)
+		}
+	}
+	return strings.Join(changes, "; ")
+}
+
+// short shows a digest by its beginning.
+func short(text string) string {
+	digest := strings.Trim(text, `"`)
+	if _, err := hex.DecodeString(digest); err == nil && len(digest) == 2*sha256.Size {
+		return fmt.Sprintf("SHA-256 %.12s…", digest)
+	}
+	return text
+}
+
+// object is the JSON object that text is, or nil.
+func object(text string) (o map[string]any) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(&o); err != nil {
+		return nil
+	}
+	return o
+}
+
+func union(a, b map[string]any) map[string]any {
+	u := maps.Clone(a)
+	maps.Copy(u, b)
+	return u
 }
 
 // Grew reports whether want differs from h in nothing but a session with more records. models
@@ -132,8 +179,10 @@ func (h Header) session(other Header) any {
 	return fmt.Sprintf("%d records, SHA-256 %.12s…", h.Records, h.SessionSHA)
 }
 
+// chunking is how h fills chunks, as far as other says it too and their chunks differ: the same
+// chunks may come from several ways to fill them.
 func (h Header) chunking(other Header) any {
-	if h.Chunking == nil || other.Chunking == nil {
+	if h.Chunking == nil || other.Chunking == nil || h.SessionSHA == other.SessionSHA {
 		return nil
 	}
 	return h.Chunking

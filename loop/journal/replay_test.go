@@ -230,28 +230,32 @@ func TestStartHandsOnTheWritersError(t *testing.T) {
 // TestDifferenceNamesTheField, for every field of a header but its schema.
 func TestDifferenceNamesTheField(t *testing.T) {
 	base := journal.Header{
-		Schema: 2, TemplateSHA: "a", Query: "q", Corpus: "c", SessionSHA: "d1", Records: 12, Chunking: map[string]int{"tokens": 9}, Budget: map[string]int{"chunk": 1}, Tokenizer: "t",
+		Schema: 2, TemplateSHA: strings.Repeat("ab", 32), Query: "q", Corpus: "c", SessionSHA: "d1", Records: 12, Chunking: map[string]int{"tokens": 9}, Budget: map[string]int{"chunk": 1}, Tokenizer: "t",
 		Model: journal.LiveModel("m", map[string]any{"temperature": 0.0}), Level: 1, Trial: 1,
 	}
 	if diff := base.Difference(base, true); diff != "" {
 		t.Errorf("it differs from itself: %s", diff)
 	}
 	for name, change := range map[string]func(*journal.Header){
-		`template was "a" when recorded, is "b" now`:      func(h *journal.Header) { h.TemplateSHA = "b" },
 		`query was "q" when recorded, is "r" now`:         func(h *journal.Header) { h.Query = "r" },
 		`system message was "" when recorded, is "s" now`: func(h *journal.Header) { h.System = "s" },
 		`corpus was "c" when recorded, is "d" now`:        func(h *journal.Header) { h.Corpus = "d" },
 		`session was "12 records, SHA-256 d1…" when recorded, is "13 records, SHA-256 d2…" now`: func(h *journal.Header) {
 			h.SessionSHA, h.Records = "d2", 13
 		},
-		`chunking was {"tokens":9} when recorded, is {"tokens":8} now`: func(h *journal.Header) {
-			h.Chunking = map[string]int{"tokens": 8}
+		"chunking.tokens was 9 when recorded, is 8 now": func(h *journal.Header) {
+			h.SessionSHA, h.Chunking = "d2", map[string]int{"tokens": 8}
 		},
-		`budget was {"chunk":1} when recorded, is {"chunk":2}`: func(h *journal.Header) { h.Budget = map[string]int{"chunk": 2} },
-		`tokenizer was "t" when recorded, is "u" now`:          func(h *journal.Header) { h.Tokenizer = "u" },
-		`level was 1 when recorded, is 2 now`:                  func(h *journal.Header) { h.Level = 2 },
-		`trial was 1 when recorded, is 2 now`:                  func(h *journal.Header) { h.Trial = 2 },
-		`model was {"id":"m","sampling":{"temperature":0}} when recorded, is {"id":"m","sampling":{"temperature":1}} now`: func(h *journal.Header) {
+		"chunking.records was null when recorded, is 1 now; chunking.tokens was 9 when recorded, is null now": func(h *journal.Header) {
+			h.SessionSHA, h.Chunking = "d2", map[string]int{"records": 1}
+		},
+		"budget.chunk was 1 when recorded, is 2 now": func(h *journal.Header) { h.Budget = map[string]int{"chunk": 2} },
+		"tokenizer was": func(h *journal.Header) { h.Tokenizer, h.SessionSHA = "u", "d2" }, // which packs otherwise
+		"template was SHA-256 abababababab… when recorded, is \"b\" now": func(h *journal.Header) { h.TemplateSHA = "b" },
+		`tokenizer was "t" when recorded, is "u" now`:                    func(h *journal.Header) { h.Tokenizer = "u" },
+		`level was 1 when recorded, is 2 now`:                            func(h *journal.Header) { h.Level = 2 },
+		`trial was 1 when recorded, is 2 now`:                            func(h *journal.Header) { h.Trial = 2 },
+		"model.sampling.temperature was 0 when recorded, is 1 now": func(h *journal.Header) {
 			h.Model = journal.LiveModel("m", map[string]any{"temperature": 1})
 		},
 	} {
@@ -260,6 +264,11 @@ func TestDifferenceNamesTheField(t *testing.T) {
 		if diff := base.Difference(now, true); !strings.Contains(diff, name) {
 			t.Errorf("difference is %q, want %q", diff, name)
 		}
+	}
+	packed := base
+	packed.Chunking = map[string]int{"tokens": 8}
+	if diff := base.Difference(packed, true); diff != "" {
+		t.Errorf("the same chunks, filled otherwise: %s", diff)
 	}
 	other := base
 	other.Model = map[string]any{"id": "n"}
