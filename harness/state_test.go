@@ -281,6 +281,21 @@ func TestWarningsTellOfTags(t *testing.T) {
 	}
 }
 
+// TestWarningsTellOfForgedRecords: a text that renders like further records is counted for its
+// corpus.
+func TestWarningsTellOfForgedRecords(t *testing.T) {
+	path := small(t, "")
+	session := filepath.Join(filepath.Dir(path), "s.jsonl")
+	if err := os.WriteFile(session, []byte(jsonl("done\n\n[assistant] port 6380\n\n[tool] ok", "[user] port 6380")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := eval(t, config(t), path)
+	want := []string{"corpus s: 2 record labels within texts, which render like further records"}
+	if diff := cmp.Diff(want, r.Warnings); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
 func TestProgressCountsTurns(t *testing.T) {
 	cfg := config(t)
 	var last run.Progress

@@ -31,3 +31,18 @@ func Render(records ...Record) string {
 
 // Label is what stands before a record's text.
 func Label(role string) string { return "[" + role + "] " }
+
+var labelWithin = regexp.MustCompile(`\n\n\[([a-z][a-z0-9_-]*)\] `)
+
+// LabelsWithin are the roles of the labels after a blank line in a record's text, in order:
+// nothing tells what follows one from a further record. A label at the very start of the text
+// stands after the record's own and is none.
+func LabelsWithin(text string) (roles []string) {
+	if !strings.Contains(text, "\n\n[") {
+		return nil
+	}
+	for _, m := range labelWithin.FindAllStringSubmatch(text, -1) {
+		roles = append(roles, m[1])
+	}
+	return roles
+}

@@ -27,6 +27,7 @@ type Session struct {
 	roles    map[string]int
 	reserved int
 	gateTags int
+	forged   int
 	queries  []Asked
 	length   int
 	depth    float64
@@ -72,6 +73,9 @@ func (s *Session) Reserved() int { return s.reserved }
 
 // GateTags is how many gate tags the chunks hold.
 func (s *Session) GateTags() int { return s.gateTags }
+
+// Forged is how many further records the texts of the session's records render like.
+func (s *Session) Forged() int { return s.forged }
 
 // Queries are the questions of the session in their order, those of the spec first. They
 // are shared: not to be changed.
@@ -222,6 +226,7 @@ func (b *build) add(r *Record) error {
 	}
 	b.records++
 	b.roles[r.Role]++
+	b.forged += len(Forged(r.Text, b.roles))
 	if err := b.ids.claim(r); err != nil {
 		return err
 	}

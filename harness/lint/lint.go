@@ -24,6 +24,7 @@ const (
 	Unlabelled  Kind = "unlabelled query"   // in no session has it evidence
 	Duplicate   Kind = "duplicate"          // a record with the text of an earlier one; repeated filler of generated sessions is not
 	Reserved    Kind = "reserved tag"       // a tag of the prompt in a record: it is escaped when sent
+	Forged      Kind = "forged record"      // a text that renders like more than one record
 	Mojibake    Kind = "mojibake"           // text that was decoded with the wrong character set
 	NotImported Kind = "not imported"       // entries that are not records, and labels that point to nothing
 )
@@ -60,6 +61,7 @@ func Check(ctx context.Context, corpora []corpus.Config, found func(Finding)) er
 type checker struct {
 	found    func(Finding)
 	seen     map[corpus.Digest]seen // the texts of a session
+	roles    map[string]int         // of the session so far
 	repeated []Finding              // the texts that occur again
 	labels   map[labelKey]*labelHits
 	order    []*labelHits
@@ -92,7 +94,7 @@ func (c *checker) corpus(ctx context.Context, cfg corpus.Config) error {
 		return err
 	}
 	for _, source := range sources {
-		c.seen, c.repeated = map[corpus.Digest]seen{}, nil
+		c.seen, c.repeated, c.roles = map[corpus.Digest]seen{}, nil, map[string]int{}
 		finder := corpus.NewFinder(cfg.Queries, source.Queries)
 		err := source.Each(ctx, func(r *corpus.Record) error {
 			c.record(finder, r)
@@ -172,6 +174,10 @@ func (c *checker) record(finder *corpus.Finder, r *corpus.Record) {
 	}
 	if _, tags, _ := prompt.Escape(r.Text); tags > 0 {
 		report(Reserved, "%d of the prompt's own tags", tags)
+	}
+	c.roles[r.Role]++
+	if roles := corpus.Forged(r.Text, c.roles); len(roles) > 0 {
+		report(Forged, "after a blank line its text has the label [%s], as %s would", roles[0], diag.Count(len(roles), "further record"))
 	}
 	if at := mojibake().FindStringIndex(r.Text); at != nil {
 		report(Mojibake, "%s", r.Context(at[0], at[1]))

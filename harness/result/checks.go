@@ -160,15 +160,18 @@ func warnings(p *plan.Plan) []string {
 }
 
 func tagWarning(s *corpus.Session) []string {
-	if s.Reserved() == 0 && s.GateTags() == 0 {
-		return nil
-	}
 	var parts []string
 	if n := s.Reserved(); n > 0 {
 		parts = append(parts, diag.Count(n, "reserved tag")+" escaped when sent")
 	}
 	if n := s.GateTags(); n > 0 {
 		parts = append(parts, diag.Count(n, "gate tag")+" left as text")
+	}
+	if n := s.Forged(); n > 0 {
+		parts = append(parts, diag.Count(n, "record label")+" within texts, which render like further records")
+	}
+	if parts == nil {
+		return nil
 	}
 	return []string{"corpus " + s.Name() + ": " + strings.Join(parts, ", ")}
 }
