@@ -1,5 +1,5 @@
-// Package starter is the small experiment that mem init writes: a session, a gate script and
-// the schema that editors read. Its golden prompt is made when it is written.
+// Package starter is what mem init writes: a small experiment that passes, an experiment that
+// decides on a live model, or a CI workflow. It replaces no file.
 package starter
 
 import (
@@ -11,31 +11,69 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/internal/printable"
 )
 
-//go:embed all:files
+//go:embed all:base all:live all:github all:gitlab
 var files embed.FS
 
-// Spec is the starter's spec, relative to its folder.
-const Spec = "experiments/first.yaml"
+// Kind is what is written.
+type Kind string
+
+// The kinds.
+const (
+	Scripted Kind = "base"   // a session, a gate script, a golden prompt, which is made when it is written
+	Live     Kind = "live"   // generated sessions, a live model and a decision on it
+	GitHub   Kind = "github" // a workflow of GitHub Actions
+	GitLab   Kind = "gitlab" // a job of GitLab CI
+)
+
+// Starter is a kind, and the server that a Live one asks.
+type Starter struct {
+	Kind   Kind
+	Server Server
+}
+
+// Server is what an experiment on a live model says of it. What is empty is taken from the
+// environment when the model is asked.
+type Server struct{ BaseURL, Model, KeyEnv string }
+
+// Specs of the kinds that have one, relative to the folder.
+const (
+	ScriptedSpec = "experiments/first.yaml"
+	LiveSpec     = "experiments/live.yaml"
+)
 
 const schema = "experiments/schema.json"
 
-// Made are the files that mem golden update adds for Spec.
+// Made are the files that mem golden update adds for ScriptedSpec.
 var Made = [...]string{"expected/first-t1.txt", "expected/" + check.LedgerFile}
 
-// Free is an error if one of the files, or of Made, exists below dir.
-func Free(dir string) error {
-	contents, err := read()
+// shared may be there already: a repository's own, or an earlier starter's.
+var shared = []string{schema, ".gitignore", ".env.example", "experiments/.gitattributes"}
+
+// Free is an error if one of the files exists below dir, or of Made, but for those that starters
+// share.
+func (s Starter) Free(dir string) error {
+	contents, err := s.read()
 	if err != nil {
 		return err
 	}
-	for _, name := range append(Made[:], names(contents)...) {
+	names := names(contents)
+	if s.Kind == Scripted {
+		names = append(names, Made[:]...)
+	}
+	for _, name := range names {
 		path := filepath.Join(dir, name)
+		if s.keeps(name) {
+			continue
+		}
 		if _, absent := os.Lstat(path); absent == nil {
 			err = errors.Join(err, fmt.Errorf("%s is there already, want a folder without it: nothing is written over", path))
 		}
@@ -43,18 +81,26 @@ func Free(dir string) error {
 	return err
 }
 
+// keeps reports whether a file that is there already is left as it is.
+func (s Starter) keeps(name string) bool { return s.Kind != Scripted && slices.Contains(shared, name) }
+
 // Write writes the files below dir and returns their names, relative to it. It replaces none.
-func Write(dir string) ([]string, error) {
-	contents, err := read()
+func (s Starter) Write(dir string) (written []string, err error) {
+	contents, err := s.read()
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range contents {
-		if err := create(filepath.Join(dir, f.name), f.data); err != nil {
+		err := create(filepath.Join(dir, f.name), f.data)
+		if errors.Is(err, fs.ErrExist) && s.keeps(f.name) {
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
+		written = append(written, f.name)
 	}
-	return names(contents), nil
+	return written, nil
 }
 
 func names(files []file) (list []string) {
@@ -70,9 +116,11 @@ type file struct {
 	data []byte
 }
 
-func read() ([]file, error) {
-	list := []file{{schema, spec.Schema()}}
-	root, err := fs.Sub(files, "files")
+func (s Starter) read() (list []file, err error) {
+	if s.Kind == Scripted || s.Kind == Live {
+		list = append(list, file{schema, spec.Schema()})
+	}
+	root, err := fs.Sub(files, string(s.Kind))
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +129,32 @@ func read() ([]file, error) {
 			return err
 		}
 		data, err := fs.ReadFile(root, path)
+		if s.Kind == Live {
+			data = []byte(s.Server.fill(string(data)))
+		}
 		list = append(list, file{path, data})
 		return err
 	})
 	return list, err
+}
+
+// fill puts the server into a file of the live starter.
+func (s Server) fill(text string) string {
+	var env strings.Builder
+	value := func(given, variable, example string) string {
+		if given != "" {
+			return strconv.Quote(given)
+		}
+		env.WriteString(variable + "=" + example + "\n")
+		return `"${` + variable + `}"`
+	}
+	keyEnv := s.KeyEnv
+	if keyEnv == "" {
+		keyEnv = "MEM_API_KEY"
+	}
+	baseURL, model := value(s.BaseURL, "MEM_BASE_URL", "http://localhost:8000/v1"), value(s.Model, "MEM_MODEL", "my-model")
+	env.WriteString(keyEnv + "=EMPTY\n")
+	return strings.NewReplacer("{{base_url}}", baseURL, "{{model}}", model, "{{api_key_env}}", keyEnv, "{{env}}", env.String()).Replace(text)
 }
 
 // create writes a file that is not there yet, with its folders.
@@ -101,7 +171,7 @@ func create(path string, data []byte) error {
 }
 
 // Next says what was written and what to do with it.
-func Next(w io.Writer, dir string, files []string) error {
+func (s Starter) Next(w io.Writer, dir string, files []string) error {
 	var text bytes.Buffer
 	for _, name := range files {
 		fmt.Fprintln(&text, "wrote", filepath.Join(dir, name))
@@ -110,12 +180,28 @@ func Next(w io.Writer, dir string, files []string) error {
 	if dir != "." {
 		fmt.Fprintf(&text, "  cd %s\n", dir)
 	}
-	fmt.Fprintf(&text, `  mem eval %[1]s       run it: all checks pass
-  mem prompt --spec %[1]s --project session --query redis-port --chunk 1
-Then put your session into experiments/corpora, your question and its label into
-%[1]s, and write the golden prompt anew, with the reason:
-  mem golden update %[1]s --reason "my own session"
-`, Spec)
+	text.WriteString(s.steps())
 	_, err := io.WriteString(w, printable.Text(text.String()))
 	return err
+}
+
+func (s Starter) steps() string {
+	switch s.Kind {
+	case Live:
+		return strings.ReplaceAll(`  cp .env.example .env        fill it in, then: set -a; . ./.env; set +a
+  mem ping SPEC               one call: does the model answer, are its gates readable
+  mem plan SPEC               how many questions a decision takes, and what they cost
+  mem eval SPEC --live        asks the model; if it stops: mem eval SPEC --live --resume
+`, "SPEC", LiveSpec)
+	case GitHub, GitLab:
+		return `  mem eval experiments/*.yaml --baseline reports/baseline --update-baseline
+Then commit reports/baseline with the workflow: CI fails on any count that differs from it.
+`
+	}
+	return strings.ReplaceAll(`  mem eval SPEC       run it: all checks pass
+  mem prompt --spec SPEC --project session --query redis-port --chunk 1
+Then put your session into experiments/corpora, your question and its label into
+SPEC, and write the golden prompt anew, with the reason:
+  mem golden update SPEC --reason "my own session"
+`, "SPEC", ScriptedSpec)
 }
