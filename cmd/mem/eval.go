@@ -285,7 +285,7 @@ func (e *evaluation) one(ctx context.Context, x harness.Experiment) (*result.Res
 		return nil, err
 	}
 	partly := !e.pick.All() || e.failFast && result.Exit(r) != 0
-	session := e.watch.Session(version(), r, start, e.clients.Served(x.Spec))
+	session := e.watch.Session(ownVersion(), r, start, e.clients.Served(x.Spec))
 	return r, errors.Join(err, e.baseline.Judge(e.stdout, r, partly), timing.Save(shownFiles(ctx), x.Folder, session, e.resume), render.Save(shownFiles(ctx), x.Folder, r),
 		e.result(x, r), render.Service(e.stdout, e.show, session.Service()))
 }

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +41,7 @@ experiments on every change, against a baseline.`,
 			case live:
 				s.Kind = starter.Live
 				if tty.Is(cmd.InOrStdin()) && tty.Is(cmd.ErrOrStderr()) {
-					askServer(cmd.InOrStdin(), cmd.ErrOrStderr(), &s.Server)
+					s.Server.Ask(cmd.InOrStdin(), cmd.ErrOrStderr())
 				}
 			case s.Server != (starter.Server{}):
 				return fmt.Errorf("--base-url, --model, --api-key-env: these are about a live model, want --live with them")
@@ -64,26 +62,6 @@ experiments on every change, against a baseline.`,
 	cmd.MarkFlagsMutuallyExclusive("live", "ci")
 	completeWords(cmd, "ci", string(starter.GitHub), string(starter.GitLab))
 	return cmd
-}
-
-// askServer asks a person for what no flag says; an empty line leaves it to the environment.
-func askServer(in io.Reader, out io.Writer, s *starter.Server) {
-	lines := bufio.NewScanner(in)
-	for _, q := range []struct {
-		question string
-		answer   *string
-	}{
-		{"Server, as in http://localhost:8000/v1 (empty: from MEM_BASE_URL): ", &s.BaseURL},
-		{"Model, by its name at the server (empty: from MEM_MODEL): ", &s.Model},
-	} {
-		if *q.answer != "" {
-			continue
-		}
-		fmt.Fprint(out, q.question)
-		if lines.Scan() {
-			*q.answer = strings.TrimSpace(lines.Text())
-		}
-	}
 }
 
 // initialize writes nothing unless nothing is in the way.

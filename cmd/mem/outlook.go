@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +26,7 @@ A model is assumed to be halfway between each threshold and 1, unless --rate say
   mem plan experiments/m1.8.yaml --rate exit_useful=0.9 --rate recall_committed=0.95 --icc 0.1`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if cfg.Rates, err = parseRates(rates); err != nil {
+			if cfg.Rates, err = forecast.ParseRates(rates); err != nil {
 				return err
 			}
 			if cfg.Chance <= 0 || cfg.Chance >= 1 {
@@ -43,19 +41,6 @@ A model is assumed to be halfway between each threshold and 1, unless --rate say
 	flags.Float64Var(&cfg.Chance, "chance", 0.8, "with what chance `P` it is to come to a decision")
 	flags.IntVar(&cfg.Most, "most", 1000, "give up above `N` queries")
 	return cmd
-}
-
-func parseRates(args []string) (map[string]float64, error) {
-	rates := map[string]float64{}
-	for _, arg := range args {
-		metric, text, ok := strings.Cut(arg, "=")
-		rate, err := strconv.ParseFloat(text, 64)
-		if !ok || err != nil {
-			return nil, fmt.Errorf("--rate: found %q, want METRIC=RATE, as in exit_useful=0.9", arg)
-		}
-		rates[metric] = rate
-	}
-	return rates, nil
 }
 
 func outlook(cmd *cobra.Command, args []string, cfg forecast.OutlookConfig) error {

@@ -24,7 +24,7 @@ nothing to judge; 3 not judged, for a run is incomplete; 4 undecided; 130 interr
   mem prompt --spec experiments/first.yaml --project staging --query redis-port --chunk 1
   mem verify reports
   mem golden diff experiments/*.yaml`,
-		Version:       version(),
+		Version:       ownVersion(),
 		SilenceErrors: true, // run says them, once
 		SilenceUsage:  true,
 	})

@@ -2,47 +2,19 @@ package main
 
 import (
 	"runtime/debug"
-	"strings"
+
+	"github.com/poimen-memory/mem/internal/version"
 )
 
 // release is the version that the linker sets in a binary of make dist, from git describe
 // --tags; "" in others.
 var release string
 
-// version is what the build knows of itself.
-func version() string {
+// ownVersion is what the build knows of itself.
+func ownVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{GoVersion: "an unknown Go"}
 	}
-	return versionOf(release, info)
-}
-
-// versionOf is the release or, without one, the module's version, which go install takes from
-// the module and go build from the tags of the repository, with the revision if it does not
-// name it.
-func versionOf(release string, info *debug.BuildInfo) string {
-	v := release
-	if v == "" {
-		v = moduleVersion(info)
-	}
-	return v + ", built with " + info.GoVersion
-}
-
-func moduleVersion(info *debug.BuildInfo) string {
-	v := info.Main.Version
-	if v == "" {
-		v = "unknown"
-	}
-	settings := map[string]string{}
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	if revision := settings["vcs.revision"]; revision != "" && !strings.Contains(v, revision[:min(len(revision), 12)]) {
-		v += ", revision " + revision
-	}
-	if settings["vcs.modified"] == "true" && !strings.HasSuffix(v, "+dirty") {
-		v += ", modified"
-	}
-	return v
+	return version.Of(release, info)
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/internal/parallel"
@@ -212,4 +214,18 @@ func distinctQueries(runs []stat.Run) (names []string) {
 		}
 	}
 	return names
+}
+
+// ParseRates reads assumed rates, METRIC=RATE each. The error is about a --rate.
+func ParseRates(args []string) (map[string]float64, error) {
+	rates := map[string]float64{}
+	for _, arg := range args {
+		metric, text, ok := strings.Cut(arg, "=")
+		rate, err := strconv.ParseFloat(text, 64)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("--rate: found %q, want METRIC=RATE, as in exit_useful=0.9", arg)
+		}
+		rates[metric] = rate
+	}
+	return rates, nil
 }

@@ -3,6 +3,7 @@
 package starter
 
 import (
+	"bufio"
 	"bytes"
 	"embed"
 	"errors"
@@ -155,6 +156,26 @@ func (s Server) fill(text string) string {
 	baseURL, model := value(s.BaseURL, "MEM_BASE_URL", "http://localhost:8000/v1"), value(s.Model, "MEM_MODEL", "my-model")
 	env.WriteString(keyEnv + "=EMPTY\n")
 	return strings.NewReplacer("{{base_url}}", baseURL, "{{model}}", model, "{{api_key_env}}", keyEnv, "{{env}}", env.String()).Replace(text)
+}
+
+// Ask asks a person for what no flag says; an empty line leaves it to the environment.
+func (s *Server) Ask(in io.Reader, out io.Writer) {
+	lines := bufio.NewScanner(in)
+	for _, q := range []struct {
+		question string
+		answer   *string
+	}{
+		{"Server, as in http://localhost:8000/v1 (empty: from MEM_BASE_URL): ", &s.BaseURL},
+		{"Model, by its name at the server (empty: from MEM_MODEL): ", &s.Model},
+	} {
+		if *q.answer != "" {
+			continue
+		}
+		fmt.Fprint(out, q.question)
+		if lines.Scan() {
+			*q.answer = strings.TrimSpace(lines.Text())
+		}
+	}
 }
 
 // create writes a file that is not there yet, with its folders.

@@ -1,12 +1,14 @@
-package main
+package version_test
 
 import (
 	"runtime/debug"
 	"testing"
+
+	"github.com/poimen-memory/mem/internal/version"
 )
 
-// TestVersionOf each way of building.
-func TestVersionOf(t *testing.T) {
+// TestOf each way of building.
+func TestOf(t *testing.T) {
 	const revision = "d0fff20c3a1b5e77aa01c2d3e4f5a6b7c8d9e0f1"
 	built := func(version string, settings ...debug.BuildSetting) *debug.BuildInfo {
 		return &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: version}, Settings: settings}
@@ -25,7 +27,7 @@ func TestVersionOf(t *testing.T) {
 		{"go build without a repository", "", built("(devel)"), "(devel)"},
 		{"nothing known", "", built(""), "unknown"},
 	} {
-		if got, want := versionOf(test.release, test.info), test.want+", built with go1.26"; got != want {
+		if got, want := version.Of(test.release, test.info), test.want+", built with go1.26"; got != want {
 			t.Errorf("%s: %q, want %q", test.name, got, want)
 		}
 	}
