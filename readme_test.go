@@ -251,6 +251,30 @@ func TestWorkflowsWork(t *testing.T) {
 	}
 }
 
+// TestPackagingWorks: the action and the hooks are YAML, and mem knows every command and flag in them;
+// the image is built with a target that exists.
+func TestPackagingWorks(t *testing.T) {
+	bin, dir := build(t), checkout(t)
+	for file, least := range map[string]int{"action.yml": 2, ".pre-commit-hooks.yaml": 2} {
+		var parsed any
+		if err := yaml.Unmarshal([]byte(text(t, file)), &parsed); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		commands := regexp.MustCompile(`(?m)^ *(?:entry: )?(mem (?:eval|golden diff)[^|\n]*)`).FindAllStringSubmatch(text(t, file), -1)
+		if len(commands) < least {
+			t.Errorf("%s: %d commands, want at least %d", file, len(commands), least)
+		}
+		for _, c := range commands {
+			if out := output(t, dir, bin, "SPECS=experiments ARGS= BASELINE=; "+c[1]+" --help"); !strings.Contains(out, "Usage:") {
+				t.Errorf("%s: %s: %s", file, c[1], out)
+			}
+		}
+	}
+	if make := text(t, "Makefile"); !strings.Contains(make, "\ndist:") || !strings.Contains(text(t, "Containerfile"), "make dist TARGETS=") {
+		t.Error("the Containerfile does not make dist")
+	}
+}
+
 // TestContributingNamesWhatExists: the recipes are about files and folders that are there.
 func TestContributingNamesWhatExists(t *testing.T) {
 	text, err := os.ReadFile("CONTRIBUTING.md")
