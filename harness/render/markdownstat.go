@@ -26,7 +26,7 @@ func (d *document) decisions(list []result.Decision) {
 		if len(one.Criteria) > 0 {
 			d.table(view.FullDecisionTable(one))
 		}
-		d.list(view.DecisionNotes(one))
+		d.list(append(view.DecisionNotes(one), view.Reading(one)...))
 	}
 	d.more(len(list)-len(shown), "decision")
 }

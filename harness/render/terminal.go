@@ -148,7 +148,7 @@ func (p *screen) decisions(r *result.Result) {
 			p.table(view.DecisionTable(d))
 			p.paragraph("  ", view.DecisionLegend(d))
 		}
-		for _, note := range view.DecisionNotes(d) {
+		for _, note := range append(view.DecisionNotes(d), view.Reading(d)...) {
 			p.paragraph("  ", note)
 		}
 	}

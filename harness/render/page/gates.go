@@ -35,7 +35,7 @@ type intervalBar struct {
 const barWidth = 200
 
 func newDecision(d result.Decision) decision {
-	h := decision{Decision: d, Head: fmt.Sprintf("%s: %s at %s", d.ID, d.Model, d.Level), Notes: view.DecisionNotes(d)}
+	h := decision{Decision: d, Head: fmt.Sprintf("%s: %s at %s", d.ID, d.Model, d.Level), Notes: append(view.DecisionNotes(d), view.Reading(d)...)}
 	h.Below, h.Above, h.Units = view.BoundHeads(d)
 	if d.Skipped != "" {
 		h.Notes = []string{d.Skipped}

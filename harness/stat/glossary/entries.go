@@ -61,7 +61,7 @@ func updateEntries() []Entry {
 		{
 			Name: "specificity_strict", Topic: topicUpdate, Label: "ignores noise",
 			Meaning:   "The share of chunks without evidence that the update gate left out.",
-			Numerator: "turns that said no", Denominator: evidence0, Failure: "chunks without evidence that get no no",
+			Numerator: "turns that said no", Denominator: evidence0, Failure: "chunks without evidence that are not left out",
 			Example: Example{Recorded, "of 18 chunks without evidence 3 got a yes and one never parsed", 14, 18, 0.777777778},
 		},
 		{
