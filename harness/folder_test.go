@@ -3,6 +3,7 @@ package harness_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,6 +116,7 @@ func TestExplainTracesEveryNumber(t *testing.T) {
 			t.Errorf("%s: %d parts, want one for each model and exit setting", d.Name, len(e.Parts))
 		}
 		for _, p := range e.Parts {
+			checkTraced(t, d, p)
 			for i, whole := range p.Whole {
 				x, n := 0.0, 0.0
 				for _, q := range p.Queries {
@@ -132,6 +134,29 @@ func TestExplainTracesEveryNumber(t *testing.T) {
 	runs[0].Turns[0].FirstTry = !runs[0].Turns[0].FirstTry
 	if _, err := explain.Metric(r, runs, "first_try_parse"); err == nil || !strings.Contains(err.Error(), "not as it was written") {
 		t.Errorf("changed logs: error %v", err)
+	}
+}
+
+// checkTraced: turns are those of runs, and add up to the metric, unless it is computed of
+// two rates or of several trials.
+func checkTraced(t *testing.T, d stat.Definition, p explain.Part) {
+	t.Helper()
+	x, n, against := 0.0, 0.0, 0
+	for _, turn := range p.Turns {
+		x, n, against = x+turn.X, n+turn.N, against+map[bool]int{true: 1}[turn.Against]
+		if !strings.Contains(turn.Run, "/"+turn.Query+"/") || turn.Said == "" || turn.Number > 10 {
+			t.Errorf("%s: found turn %+v", d.Name, turn)
+		}
+	}
+	whole := stat.Estimate{}
+	for _, w := range p.Whole {
+		whole.X, whole.N = whole.X+w.X, whole.N+w.N
+	}
+	if whole.N > 0 && d.Name != "memory_slope" && !strings.Contains(d.Name, "flip") && (n != whole.N || math.Abs(x-whole.X) > 1e-6) {
+		t.Errorf("%s of %s: turns add up to %v of %v, the whole is %v of %v", d.Name, p.Model, x, n, whole.X, whole.N)
+	}
+	if d.Better == stat.Higher && whole.N > 0 && (against > 0) != (whole.X < whole.N) {
+		t.Errorf("%s of %s: %d turns count against %v of %v", d.Name, p.Model, against, whole.X, whole.N)
 	}
 }
 

@@ -23,7 +23,8 @@ func reportCommand() *cobra.Command {
 judges nothing: the exit code is 0 whatever the verdict was. In a folder that is read-only, or
 in use by an evaluation, it writes nothing.
 
-With --explain it shows a metric's formula, and its counts by query as the logs have them.`,
+With --explain it shows a metric's formula, its counts by query as the logs have them, and the
+turns that count against it, with the command that shows each; with -v all that count.`,
 		Example: `  mem report reports/m1.8
   mem report reports/m1.8 --explain exit_useful`,
 		Args: cobra.ExactArgs(1),

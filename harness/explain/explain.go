@@ -1,12 +1,14 @@
-// Package explain traces a metric of a result to the queries and counts behind it.
+// Package explain traces a metric of a result to the queries, turns and counts behind it.
 package explain
 
 import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/poimen-memory/mem/harness/diag"
+	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/stat"
 )
@@ -15,7 +17,8 @@ import (
 // and exit setting its counts by query, its levels side by side.
 type Explanation struct {
 	stat.Definition
-	Parts []Part
+	Counted string // "turn" or "run": what counts for it
+	Parts   []Part
 }
 
 // Part is a metric of one model with one exit setting.
@@ -24,6 +27,16 @@ type Part struct {
 	Levels      []string
 	Whole       []stat.Estimate // one a level
 	Queries     []Query
+	Turns       []Turn // that count for the metric, by query
+}
+
+// Turn is one that counts for the metric; Number is 0 where the run counts and no turn stands for it.
+type Turn struct {
+	Query, Run string
+	Number     int
+	stat.Score
+	Against bool   // it makes the metric worse; of one that only describes, it counts at all
+	Said    string // what the turn is: "evidence, said no"
 }
 
 // Query is one query's estimate at each level; nil where it has no run.
@@ -40,7 +53,7 @@ func Metric(r *result.Result, runs []stat.Run, metric string) (Explanation, erro
 	if !known {
 		return Explanation{}, errors.New(diag.OneOf(metric, metricNames()) + " (see mem help metrics)")
 	}
-	e := Explanation{Definition: def}
+	e := Explanation{Definition: def, Counted: counted(def)}
 	for _, row := range r.Gates {
 		was, ok := row.Metric(metric)
 		whole, err := stat.Collect(filter(runs, row.Model, row.Level.String(), row.ExitGate, "")).MeasureOne(metric, was.Unit)
@@ -53,10 +66,89 @@ func Metric(r *result.Result, runs []stat.Run, metric string) (Explanation, erro
 		part := e.part(row.Model, row.ExitGate)
 		part.Levels, part.Whole = append(part.Levels, row.Level.String()), append(part.Whole, whole)
 	}
+	names := runNames(r)
 	for i := range e.Parts {
 		e.Parts[i].byQuery(metric, runs)
+		if err := e.Parts[i].trace(metric, runs, names); err != nil {
+			return e, err
+		}
 	}
 	return e, nil
+}
+
+// counted is what counts for a metric.
+func counted(d stat.Definition) string {
+	switch d.Name { // turns that are not paired between models
+	case "precision", "f1", "mcc", "balanced_accuracy", "balanced_accuracy_strict", "flip_rate", "exit_flip_rate", "retain_violations":
+		return "turn"
+	}
+	if s, err := stat.NewScorer(d.Name); err == nil && s.PerTurn {
+		return "turn"
+	}
+	return "run"
+}
+
+// runNames are those of result.ReadRuns, in its order.
+func runNames(r *result.Result) (names []string) {
+	for _, run := range r.Runs {
+		if run.State != record.Skipped {
+			names = append(names, run.Name)
+		}
+	}
+	return names
+}
+
+// trace adds the turns that count.
+func (p *Part) trace(metric string, runs []stat.Run, names []string) error {
+	for _, q := range p.Queries {
+		var of []stat.Run
+		var named []string
+		for i, r := range runs {
+			if r.Query == q.Query && r.Model == p.Model && r.Exit == p.Exit && slices.Contains(p.Levels, r.Level) {
+				of, named = append(of, r), append(named, names[i])
+			}
+		}
+		list, err := stat.Trace(metric, of)
+		if err != nil {
+			return err
+		}
+		for _, t := range list {
+			p.Turns = append(p.Turns, Turn{Query: q.Query, Run: named[t.Run], Number: t.Turn, Score: t.Score, Against: t.Against, Said: said(metric, of[t.Run], t)})
+		}
+	}
+	return nil
+}
+
+// said is what a turn is, in words; of a run as a whole, what it counts.
+func said(metric string, r stat.Run, t stat.Traced) string {
+	if t.Turn == 0 {
+		return fmt.Sprintf("the run counts %.3g of %.3g", t.X, t.N)
+	}
+	turn := r.Turns[t.Turn-1]
+	words := "no evidence"
+	if turn.Evidence {
+		words = "evidence"
+	}
+	switch {
+	case !turn.Parsed:
+		return words + ", no reply parsed"
+	case turn.OverBudget:
+		words += ", said yes, over budget"
+	case turn.Update:
+		words += ", said yes"
+	default:
+		words += ", said no"
+	}
+	switch d, _ := stat.NewScorer(metric); {
+	case turn.Exit:
+		words += ", said end"
+	case strings.HasPrefix(metric, "exit_") && !d.PerTurn && metric != "exit_flip_rate":
+		words += "; no turn said end"
+	}
+	if !turn.FirstTry {
+		words += ", not at the first try"
+	}
+	return words
 }
 
 func metricNames() (names []string) {

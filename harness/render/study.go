@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/poimen-memory/mem/harness/render/internal/view"
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/stat/glossary"
 	"github.com/poimen-memory/mem/harness/stat/power"
 )
 
@@ -21,6 +24,9 @@ import (
 func Explanation(w io.Writer, as Terminal, e explain.Explanation) error {
 	p := screen{Terminal: as}
 	p.heading(e.Name + " = " + e.Formula)
+	if entry, ok := glossary.Find(e.Name); ok {
+		p.paragraph("  ", entry.Label+": "+entry.Meaning)
+	}
 	if e.Better != stat.Neither {
 		p.paragraph("  ", string(e.Better)+" is better")
 	}
@@ -38,8 +44,56 @@ func Explanation(w io.Writer, as Terminal, e explain.Explanation) error {
 		if part.Levels[len(part.Levels)-1] == "L2" {
 			p.paragraph("! ", view.PropagatedLabels)
 		}
+		p.traced(e, part.Turns)
 	}
 	return p.flush(w)
+}
+
+// mostTraced is how many turns of a part are listed, unless all is wanted.
+const mostTraced = 20
+
+// traced lists the turns that count against a metric, with the command that shows each; if
+// verbose, all that count.
+func (p *screen) traced(e explain.Explanation, turns []explain.Turn) {
+	listed := slices.DeleteFunc(slices.Clone(turns), func(t explain.Turn) bool { return !t.Against && p.Detail != Verbose })
+	if len(turns) == 0 {
+		return
+	}
+	against := " count against it"
+	if e.Better == stat.Neither {
+		against = " count"
+	}
+	against = fmt.Sprintf("%d of %s", countAgainst(turns), diag.Count(len(turns), e.Counted)) + against
+	p.line("")
+	p.paragraph("  ", against+map[bool]string{true: ":", false: ""}[len(listed) > 0])
+	dir := "DIR"
+	if p.Folder != "" {
+		dir = ShellWord(filepath.ToSlash(p.Folder))
+	}
+	for i, t := range listed {
+		if i == mostTraced && p.Detail != Verbose {
+			p.paragraph("  ", diag.Count(len(listed)-i, "more "+e.Counted)+" with -v")
+			return
+		}
+		command := "mem show " + dir + " " + ShellWord(t.Run)
+		if t.Number > 0 {
+			command += " --turn " + strconv.Itoa(t.Number)
+		}
+		mark := map[bool]string{true: p.red("✗"), false: p.green("✓")}[t.Against]
+		if e.Better == stat.Neither {
+			mark = "·"
+		}
+		p.item(mark, t.Query+": "+t.Said, []string{command})
+	}
+}
+
+func countAgainst(turns []explain.Turn) (n int) {
+	for _, t := range turns {
+		if t.Against {
+			n++
+		}
+	}
+	return n
 }
 
 // explanationTable has the whole on its first line, then the queries.

@@ -17,6 +17,7 @@ type decision struct {
 	Notes               []string
 	Criteria            []criterion
 	Below, Above, Units string // heads of the bounds and of what is counted
+	Worst               []timeline
 }
 
 type criterion struct {

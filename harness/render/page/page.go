@@ -99,7 +99,25 @@ func newPage(r *result.Result, read result.Turns) (pageData, error) {
 	}
 	p.Pairs = pairs(r)
 	p.Glossary = entries(r)
-	return p, p.readRuns(read)
+	err := p.readRuns(read)
+	for i := range p.Decided {
+		p.Decided[i].Worst = worst(p.Decided[i], p.Timelines)
+	}
+	return p, err
+}
+
+// mostWorst is how many runs a decision links.
+const mostWorst = 5
+
+// worst are the runs with something wrong that a decision rests on, of timelines in that order.
+func worst(d decision, lines []timeline) (list []timeline) {
+	for _, t := range lines {
+		of := t.Run
+		if len(list) < mostWorst && t.Badness() > 0 && of.Model == d.Model && of.Level == d.Level && of.ExitGate == spec.Record && d.Skipped == "" {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 // readRuns reads the turns of all runs that were not skipped. The run that went worst stands

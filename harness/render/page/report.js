@@ -106,6 +106,13 @@
     });
   }
 
+  const follow = () => {
+    const run = location.hash.startsWith("#run-") && document.getElementById(location.hash.slice(1));
+    if (run) { run.open = true; run.scrollIntoView(); }
+  };
+  addEventListener("hashchange", follow);
+  follow();
+
   const form = document.querySelector("form.filter"), list = document.getElementById("timelines");
   form.hidden = false;
   form.onsubmit = e => e.preventDefault();

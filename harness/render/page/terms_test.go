@@ -1,10 +1,13 @@
 package page_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/poimen-memory/mem/harness/plan"
+	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/render/internal/rendertest"
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/spec"
@@ -55,4 +58,24 @@ func judgedExample(t *testing.T) *result.Result {
 	r.Decisions = []result.Decision{{ID: "M1.8", Model: "m", Level: 1, Decision: d}}
 	r.Gates = []result.GateRow{{Model: "m", Level: 1, ExitGate: spec.Record, Metrics: sample.Measure(stat.Auto)}}
 	return r
+}
+
+// TestDecisionLinksItsWorstRuns: a verdict leads to the runs that are wrong, each an anchor.
+func TestDecisionLinksItsWorstRuns(t *testing.T) {
+	r := judgedExample(t)
+	r.Runs = nil
+	for i, missed := range []int{0, 2, 1} {
+		run := result.Run{Cell: plan.Cell{Name: fmt.Sprint("run", i), Model: "m", Level: 1, ExitGate: spec.Record}, State: record.Complete}
+		run.Troubles.Missed = missed
+		r.Runs = append(r.Runs, run)
+	}
+	html := written(t, report{Result: r})
+	if !strings.Contains(html, `the worst first: <a href="#run-1">run1</a> (`) || !strings.Contains(html, `, <a href="#run-2">run2</a>`) || strings.Contains(html, `"#run-0"`) {
+		t.Error("the decision does not link its worst runs")
+	}
+	for _, id := range []string{"run-0", "run-1", "run-2"} {
+		if strings.Count(html, `id="`+id+`"`) != 1 {
+			t.Errorf("want one element %s", id)
+		}
+	}
 }
