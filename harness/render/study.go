@@ -44,7 +44,7 @@ func Explanation(w io.Writer, as Terminal, e explain.Explanation) error {
 		if part.Levels[len(part.Levels)-1] == "L2" {
 			p.paragraph("! ", view.PropagatedLabels)
 		}
-		p.traced(e, part.Turns)
+		traced(&p, e, part.Turns)
 	}
 	return p.flush(w)
 }
@@ -54,7 +54,7 @@ const mostTraced = 20
 
 // traced lists the turns that count against a metric, with the command that shows each; if
 // verbose, all that count.
-func (p *screen) traced(e explain.Explanation, turns []explain.Turn) {
+func traced(p *screen, e explain.Explanation, turns []explain.Turn) {
 	listed := slices.DeleteFunc(slices.Clone(turns), func(t explain.Turn) bool { return !t.Against && p.Detail != Verbose })
 	if len(turns) == 0 {
 		return
