@@ -17,7 +17,7 @@ type Pick struct {
 	Models []string       // ids; nil: any
 	Level  spec.Level     // 0: any
 
-	passed []string // names of all runs that there were to pick from
+	passed []string // names of the runs that were not picked
 }
 
 // All reports whether everything is selected.
@@ -25,10 +25,13 @@ func (p *Pick) All() bool { return p.Run == nil && p.Models == nil && p.Level ==
 
 // Wants is a Config.Select.
 func (p *Pick) Wants(c plan.Cell) bool {
-	p.passed = append(p.passed, c.Name)
-	return (p.Run == nil || p.Run.MatchString(c.Name)) &&
+	wanted := (p.Run == nil || p.Run.MatchString(c.Name)) &&
 		(p.Models == nil || slices.Contains(p.Models, c.Model)) &&
 		(p.Level == 0 || p.Level == c.Level)
+	if !wanted {
+		p.passed = append(p.passed, c.Name)
+	}
+	return wanted
 }
 
 // Picked leaves out experiments of which nothing was picked. That nothing at all was, or a

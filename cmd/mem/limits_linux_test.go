@@ -161,3 +161,32 @@ func refused(t *testing.T, dir, args, want string) {
 	}
 	t.Logf("%.2f s, %d MiB", took.Seconds(), peak)
 }
+
+// TestAMillionRunsAreListed, the most that a matrix may have, within the memory of any command.
+func TestAMillionRunsAreListed(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "c.jsonl"), limitSession)
+	write(t, filepath.Join(dir, "runs.yaml"), limitHead+limitCorpus+"trials: 10000\nmodels:\n"+repeated(100, "  - {id: m%d, policy: oracle}\n"))
+	for _, flag := range []string{"--list", "--dry-run"} {
+		cmd := exec.CommandContext(t.Context(), "mem", "eval", "runs.yaml", flag)
+		cmd.Dir = dir
+		var lines lineCounter
+		cmd.Stdout, cmd.Stderr = &lines, os.Stderr
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if lines < 1_000_003 {
+			t.Errorf("%s: %d lines, want one for each run and three above them", flag, lines)
+		}
+		if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10; peak > 500 {
+			t.Errorf("%s takes %d MiB, want at most 500", flag, peak)
+		}
+	}
+}
+
+type lineCounter int
+
+func (c *lineCounter) Write(p []byte) (int, error) {
+	*c += lineCounter(bytes.Count(p, []byte("\n")))
+	return len(p), nil
+}

@@ -49,10 +49,12 @@ type Total struct {
 // ByModel adds plans up by models, in their first order.
 func ByModel(runs iter.Seq[Planned]) []Total {
 	var totals []Total
+	index := map[string]int{}
 	for r := range runs {
-		i := slices.IndexFunc(totals, func(t Total) bool { return t.Model == r.Model })
-		if i < 0 {
-			totals, i = append(totals, Total{Model: r.Model}), len(totals)
+		i, known := index[r.Model]
+		if !known {
+			i = len(totals)
+			totals, index[r.Model] = append(totals, Total{Model: r.Model}), i
 		}
 		totals[i].Estimate = totals[i].Add(r.Estimate)
 	}

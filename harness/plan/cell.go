@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/poimen-memory/mem/harness/corpus"
 	"github.com/poimen-memory/mem/harness/diag"
@@ -36,9 +36,9 @@ func (c Cell) WithoutTrial() Cell {
 
 // Named is the cell with its name, in an experiment of so many trials.
 func (c Cell) Named(trials int) Cell {
-	c.Name = fmt.Sprintf("%s/%s/%s/%s/%s", c.Session, c.Query, c.Level, c.Model, c.ExitGate)
+	c.Name = c.Session + "/" + c.Query + "/" + c.Level.String() + "/" + c.Model + "/" + c.ExitGate
 	if trials > 1 {
-		c.Name += fmt.Sprintf("/t%d", c.Trial)
+		c.Name += "/t" + strconv.Itoa(c.Trial)
 	}
 	return c
 }
@@ -116,17 +116,20 @@ func checkSize(p *Plan) *diag.Error {
 		runs, asked, len(p.Spec.Levels.Value), len(p.Spec.Models), len(p.Spec.ExitGate.Value), p.Spec.Trials, MaxRuns)
 }
 
-// variants are the base run for each model, exit setting and trial.
+// variants are the base run for each model, exit setting and trial. They are made in one piece:
+// there may be a million.
 func variants(p *Plan, base Run) []*Run {
-	var runs []*Run
+	n := len(p.Spec.Models) * len(p.Spec.ExitGate.Value) * p.Spec.Trials
+	made, runs := make([]Run, 0, n), make([]*Run, 0, n)
 	for i := range p.Spec.Models {
 		for _, exit := range p.Spec.ExitGate.Value {
 			for trial := 1; trial <= p.Spec.Trials; trial++ {
-				r := base
+				made = append(made, base)
+				r := &made[len(made)-1]
 				r.Spec = &p.Spec.Models[i]
 				r.Model, r.ExitGate, r.Trial = r.Spec.ID.Value, exit, trial
 				r.Cell = r.Named(p.Spec.Trials)
-				runs = append(runs, &r)
+				runs = append(runs, r)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"hash/maphash"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -77,7 +78,7 @@ func New(ctx context.Context, cfg Config, s *spec.Spec) (*Plan, error) {
 	if cfg.Select == nil {
 		cfg.Select = func(Cell) bool { return true }
 	}
-	p.byName = map[string]*Run{}
+	p.byName = make(map[string]*Run, len(p.Runs))
 	for _, r := range p.Runs {
 		p.byName[r.Name] = r
 	}
@@ -272,17 +273,22 @@ func (p *Plan) readScripts() (errs diag.Errors) {
 // checkNames refuses runs whose names, which are also folders, are not unique: imports
 // bring names that no spec has checked.
 func (p *Plan) checkNames() (errs diag.Errors) {
-	seen, checked := map[string]string{}, map[string]bool{}
-	for _, r := range p.Runs {
+	seed, checked := maphash.MakeSeed(), map[string]bool{}
+	seen := make(map[uint64]int, len(p.Runs)/max(p.Spec.Trials, 1)) // a hash of the name in lower case: the run
+	for i, r := range p.Runs {
+		if r.Trial > 1 {
+			continue // the names of trials differ in their numbers alone
+		}
 		at := p.Spec.At
 		if r.Session != nil {
 			at = r.Session.Corpus.At
 		}
-		key := strings.ToLower(r.Name)
-		if other, ok := seen[key]; ok {
-			errs = append(errs, at.Errorf("two runs are named %s and %s: want names that differ in more than case", other, r.Name))
+		lower := strings.ToLower(r.Name)
+		key := maphash.String(seed, lower)
+		if other, ok := seen[key]; ok && strings.ToLower(p.Runs[other].Name) == lower {
+			errs = append(errs, at.Errorf("two runs are named %s and %s: want names that differ in more than case", p.Runs[other].Name, r.Name))
 		}
-		seen[key] = r.Name
+		seen[key] = i
 		for part := range strings.SplitSeq(r.Name, "/") {
 			if checked[part] {
 				continue

@@ -27,12 +27,12 @@ func Plan(w io.Writer, as Terminal, experiment, tokenizer string, runs iter.Seq[
 		return err
 	}
 	out := bufio.NewWriter(w)
-	planLines(runs, func(calls, tokens, run string) { fmt.Fprintf(out, "%s  %s  %s\n", calls, tokens, run) })
+	planLines(runs, out)
 	return out.Flush()
 }
 
-// planLines gives the cells of a table of runs, padded.
-func planLines(runs iter.Seq[forecast.Planned], line func(calls, tokens, run string)) {
+// planLines writes a table of runs. Its errors are out's.
+func planLines(runs iter.Seq[forecast.Planned], out *bufio.Writer) {
 	heads := []string{"calls", "prompt tokens", "run"}
 	cells := func(r forecast.Planned) [3]string {
 		return [3]string{atMost(r.Estimate), strconv.Itoa(r.Prompt), layout.Clean(r.Name)}
@@ -46,13 +46,23 @@ func planLines(runs iter.Seq[forecast.Planned], line func(calls, tokens, run str
 			widths[i] = max(widths[i], layout.Width(cell))
 		}
 	}
-	left := func(s string, i int) string { return strings.Repeat(" ", widths[i]-layout.Width(s)) + s }
+	line := func(calls, tokens, run string) {
+		for i, cell := range [2]string{calls, tokens} {
+			for range widths[i] - layout.Width(cell) {
+				out.WriteByte(' ')
+			}
+			out.WriteString(cell)
+			out.WriteString("  ")
+		}
+		out.WriteString(run)
+		out.WriteByte('\n')
+	}
 	rule := func(i int) string { return strings.Repeat("─", widths[i]) }
-	line(left(heads[0], 0), left(heads[1], 1), heads[2])
+	line(heads[0], heads[1], heads[2])
 	line(rule(0), rule(1), rule(2))
 	for r := range runs {
 		c := cells(r)
-		line(left(c[0], 0), left(c[1], 1), c[2])
+		line(c[0], c[1], c[2])
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 
 // Line makes one printable line of any text.
 func Line(s string) string {
+	if plain(s) {
+		return s
+	}
 	var b strings.Builder
 	for i, r := range s {
 		b.WriteString(visible(r, s[i:]))
@@ -25,6 +28,16 @@ func Line(s string) string {
 		line = line[:len(line)-len(body)] + `\x3a` + body[1:]
 	}
 	return line
+}
+
+// plain reports whether s is printable ASCII that begins or ends no command: most names are.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '#' || c == ':' {
+			return false
+		}
+	}
+	return true
 }
 
 // visible is r, the first rune of rest, or the escape that stands for it.
