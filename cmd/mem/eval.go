@@ -41,6 +41,7 @@ type evaluation struct {
 	showing   showing
 	several   bool // experiments
 	failFast  bool
+	noText    bool // in what is written
 	undecided bool // is no failure
 	outputs   render.Files
 	baseline  baseline.Folder
@@ -115,6 +116,7 @@ func judgingFlags(cmd *cobra.Command, e *evaluation) {
 	pickFlags(cmd, &e.pick)
 	e.showing.flags(cmd)
 	cmd.Flags().BoolVar(&e.undecided, "allow-undecided", false, "exit code 0 in place of 4, where a decision is INCONCLUSIVE or its live model was not run")
+	cmd.Flags().BoolVar(&e.noText, "no-text", false, "write reports without any text of sessions, prompts, replies and memories")
 	noLockFlag(cmd, &e.noLock)
 	outputFlags(cmd, &e.outputs)
 	baselineFlags(cmd, &e.baseline)
@@ -229,7 +231,7 @@ func (e *evaluation) judge(ctx context.Context, all []harness.Experiment) error 
 	if e.several { // one experiment's own sentence says it
 		unwritten = errors.Join(unwritten, e.show.Total(e.stdout, results))
 	}
-	unwritten = errors.Join(unwritten, e.outputs.Save(e.machine, shownFiles(ctx), results), render.GitHub(e.stdout, keysOf(ctx), results))
+	unwritten = errors.Join(unwritten, e.outputs.Save(e.machine, shownFiles(ctx), e.written(results...)), render.GitHub(e.stdout, keysOf(ctx), e.written(results...)))
 	return e.verdict(ctx, results, unwritten, len(all))
 }
 
@@ -266,6 +268,18 @@ func (e *evaluation) verdict(ctx context.Context, results []*result.Result, unwr
 	return exitWith(code)
 }
 
+// written are results as they are written: without texts, if that is asked for.
+func (e *evaluation) written(rs ...*result.Result) []*result.Result {
+	if !e.noText {
+		return rs
+	}
+	bare := make([]*result.Result, len(rs))
+	for i, r := range rs {
+		bare[i] = r.WithoutText()
+	}
+	return bare
+}
+
 // result shows what an experiment came to.
 func (e *evaluation) result(x harness.Experiment, r *result.Result) error {
 	as := e.show
@@ -286,6 +300,6 @@ func (e *evaluation) one(ctx context.Context, x harness.Experiment) (*result.Res
 	}
 	partly := !e.pick.All() || e.failFast && result.Exit(r) != 0
 	session := e.watch.Session(ownVersion(), r, start, e.clients.Served(x.Spec))
-	return r, errors.Join(err, e.baseline.Judge(e.stdout, r, partly), timing.Save(shownFiles(ctx), x.Folder, session, e.resume), render.Save(shownFiles(ctx), x.Folder, r),
+	return r, errors.Join(err, e.baseline.Judge(e.stdout, r, partly), timing.Save(shownFiles(ctx), x.Folder, session, e.resume), render.Save(shownFiles(ctx), x.Folder, e.written(r)[0]),
 		e.result(x, r), render.Service(e.stdout, e.show, session.Service()))
 }

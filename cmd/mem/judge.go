@@ -69,5 +69,5 @@ func (e *evaluation) judgeOne(ctx context.Context, x harness.Experiment) (*resul
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", x.Spec.File, err)
 	}
-	return r, errors.Join(e.baseline.Judge(e.stdout, r, !e.pick.All()), render.Save(shownFiles(ctx), x.Folder, r), e.result(x, r))
+	return r, errors.Join(e.baseline.Judge(e.stdout, r, !e.pick.All()), render.Save(shownFiles(ctx), x.Folder, e.written(r)[0]), e.result(x, r))
 }

@@ -37,6 +37,7 @@ type Result struct {
 	Drift       []check.Drift       `json:"tokenizer_drift,omitempty"`
 	Runs        []Run               `json:"runs"`
 	Warnings    []string            `json:"warnings,omitempty"`
+	NoText      bool                `json:"no_text,omitempty"` // texts of sessions, prompts, replies and memories are left out
 }
 
 // GateRow is what the gates of one model did at one level and exit setting, over the

@@ -135,7 +135,7 @@ func (p *pageData) readRuns(read result.Turns) error {
 		z := packers.Get().(*packer)
 		defer packers.Put(z)
 		run := p.Runs[orders[i]]
-		drawn[i], packed[i], errs[i] = readRun(z, run, read(run), p.Budget.Memory)
+		drawn[i], packed[i], errs[i] = readRun(z, run, read(run), p.Budget.Memory, !p.NoText)
 		drawn[i].Order = orders[i]
 	})
 	for i, t := range drawn {

@@ -37,8 +37,8 @@ type callDetail struct {
 }
 
 // readRun draws a run and packs its turns. Without a record, turns is nil and nothing is
-// packed. The checks report what is wrong with a record; the page shows the turns before it.
-func readRun(z *packer, run result.Run, turns iter.Seq2[result.JudgedTurn, error], budget int) (timeline, string, error) {
+// packed, nor where texts are left out. The checks report what is wrong with a record; the page shows the turns before it.
+func readRun(z *packer, run result.Run, turns iter.Seq2[result.JudgedTurn, error], budget int, texts bool) (timeline, string, error) {
 	d := newDrawing(run, budget)
 	if turns == nil {
 		return d.timeline(), "", nil
@@ -49,9 +49,14 @@ func readRun(z *packer, run result.Run, turns iter.Seq2[result.JudgedTurn, error
 			break
 		}
 		d.add(t.Judged)
-		z.add(newDetail(t))
+		if texts {
+			z.add(newDetail(t))
+		}
 	}
 	packed, err := z.end()
+	if !texts {
+		packed = ""
+	}
 	return d.timeline(), packed, err
 }
 

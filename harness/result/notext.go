@@ -1,0 +1,53 @@
+package result
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/poimen-memory/mem/harness/check"
+	"github.com/poimen-memory/mem/harness/record"
+)
+
+// WithoutText is the result for people who may not see the session: without any text of sessions,
+// prompts, replies and memories. Names of queries, sessions and models, and all numbers, stay.
+// What errors and checks quote is left out; what a server said is not quoted, so that its
+// errors go whole.
+func (r *Result) WithoutText() *Result {
+	bare := *r
+	bare.NoText = true
+	bare.Runs = slices.Clone(r.Runs)
+	for i := range bare.Runs {
+		run := &bare.Runs[i]
+		if a := run.Answer; a != nil {
+			run.Answer = &Answer{Attempts: a.Attempts, Failures: a.Failures, All: a.All, Unanswerable: a.Unanswerable, Score: a.Score}
+		}
+		run.FinalMemory = nil
+		switch run.State {
+		case record.Complete, record.Skipped, record.Interrupted:
+			run.Reason = withoutQuotes(run.Reason)
+		default:
+			run.Reason = notShown
+		}
+	}
+	bare.Checks = slices.Clone(r.Checks)
+	for i := range bare.Checks {
+		c := &bare.Checks[i]
+		if c.Check != "baseline" { // whose changes are counts
+			c.Diff = ""
+		}
+		if c.Detail = withoutQuotes(c.Detail); c.Status == check.Fail && c.Check == "log" {
+			c.Detail = notShown
+		}
+	}
+	bare.Warnings = slices.Clone(r.Warnings)
+	for i, w := range bare.Warnings {
+		bare.Warnings[i] = withoutQuotes(w)
+	}
+	return &bare
+}
+
+const notShown = "not shown with --no-text"
+
+var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
+
+func withoutQuotes(s string) string { return quoted.ReplaceAllString(s, `"…"`) }
