@@ -13,6 +13,7 @@ import (
 	"github.com/poimen-memory/mem/harness/baseline"
 	"github.com/poimen-memory/mem/harness/models"
 	"github.com/poimen-memory/mem/harness/progress"
+	"github.com/poimen-memory/mem/harness/redact"
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/run"
@@ -231,7 +232,7 @@ func (e *evaluation) judge(ctx context.Context, all []harness.Experiment) error 
 	if e.several { // one experiment's own sentence says it
 		unwritten = errors.Join(unwritten, e.show.Total(e.stdout, results))
 	}
-	unwritten = errors.Join(unwritten, e.outputs.Save(e.machine, shownFiles(ctx), e.written(results...)), render.GitHub(e.stdout, keysOf(ctx), e.written(results...)))
+	unwritten = errors.Join(unwritten, e.outputs.Save(e.machine, shownFiles(ctx), redact.All(e.noText, results...)), render.GitHub(e.stdout, keysOf(ctx), redact.All(e.noText, results...)))
 	return e.verdict(ctx, results, unwritten, len(all))
 }
 
@@ -268,18 +269,6 @@ func (e *evaluation) verdict(ctx context.Context, results []*result.Result, unwr
 	return exitWith(code)
 }
 
-// written are results as they are written: without texts, if that is asked for.
-func (e *evaluation) written(rs ...*result.Result) []*result.Result {
-	if !e.noText {
-		return rs
-	}
-	bare := make([]*result.Result, len(rs))
-	for i, r := range rs {
-		bare[i] = r.WithoutText()
-	}
-	return bare
-}
-
 // result shows what an experiment came to.
 func (e *evaluation) result(x harness.Experiment, r *result.Result) error {
 	as := e.show
@@ -300,6 +289,6 @@ func (e *evaluation) one(ctx context.Context, x harness.Experiment) (*result.Res
 	}
 	partly := !e.pick.All() || e.failFast && result.Exit(r) != 0
 	session := e.watch.Session(ownVersion(), r, start, e.clients.Served(x.Spec))
-	return r, errors.Join(err, e.baseline.Judge(e.stdout, r, partly), timing.Save(shownFiles(ctx), x.Folder, session, e.resume), render.Save(shownFiles(ctx), x.Folder, e.written(r)[0]),
+	return r, errors.Join(err, e.baseline.Judge(e.stdout, r, partly), timing.Save(shownFiles(ctx), x.Folder, session, e.resume), render.Save(shownFiles(ctx), x.Folder, redact.All(e.noText, r)[0]),
 		e.result(x, r), render.Service(e.stdout, e.show, session.Service()))
 }

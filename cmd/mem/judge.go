@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poimen-memory/mem/harness"
+	"github.com/poimen-memory/mem/harness/redact"
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/result"
 )
@@ -69,5 +70,5 @@ func (e *evaluation) judgeOne(ctx context.Context, x harness.Experiment) (*resul
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", x.Spec.File, err)
 	}
-	return r, errors.Join(e.baseline.Judge(e.stdout, r, !e.pick.All()), render.Save(shownFiles(ctx), x.Folder, e.written(r)[0]), e.result(x, r))
+	return r, errors.Join(e.baseline.Judge(e.stdout, r, !e.pick.All()), render.Save(shownFiles(ctx), x.Folder, redact.All(e.noText, r)[0]), e.result(x, r))
 }

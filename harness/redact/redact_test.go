@@ -1,4 +1,4 @@
-package harness_test
+package redact_test
 
 import (
 	"encoding/json"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/redact"
 	"github.com/poimen-memory/mem/harness/result"
 )
 
-// TestWithoutText: what may hold a text of others is left out wherever it stands, and the result that
+// TestTexts: what may hold a text of others is left out wherever it stands, and the result that
 // it is made of stays as it was.
-func TestWithoutText(t *testing.T) {
+func TestTexts(t *testing.T) {
 	const word = "swordfish"
 	text := word
 	r := &result.Result{
@@ -31,7 +32,7 @@ func TestWithoutText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bare, err := json.Marshal(r.WithoutText())
+	bare, err := json.Marshal(redact.Texts(r))
 	if err != nil {
 		t.Fatal(err)
 	}

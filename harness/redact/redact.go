@@ -1,4 +1,5 @@
-package result
+// Package redact makes results that may be shown to people who may not see the sessions.
+package redact
 
 import (
 	"regexp"
@@ -6,20 +7,32 @@ import (
 
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/result"
 )
 
-// WithoutText is the result for people who may not see the session: without any text of sessions,
-// prompts, replies and memories. Names of queries, sessions and models, and all numbers, stay.
-// What errors and checks quote is left out; what a server said is not quoted, so that its
-// errors go whole.
-func (r *Result) WithoutText() *Result {
+// All are results without texts, or if off as they are.
+func All(on bool, rs ...*result.Result) []*result.Result {
+	if !on {
+		return rs
+	}
+	bare := make([]*result.Result, len(rs))
+	for i, r := range rs {
+		bare[i] = Texts(r)
+	}
+	return bare
+}
+
+// Texts is a result without any text of sessions, prompts, replies and memories. Names of
+// queries, sessions and models, and all numbers, stay. What errors and checks quote is left out;
+// what a server said is not quoted, so that its errors go whole.
+func Texts(r *result.Result) *result.Result {
 	bare := *r
 	bare.NoText = true
 	bare.Runs = slices.Clone(r.Runs)
 	for i := range bare.Runs {
 		run := &bare.Runs[i]
 		if a := run.Answer; a != nil {
-			run.Answer = &Answer{Attempts: a.Attempts, Failures: a.Failures, All: a.All, Unanswerable: a.Unanswerable, Score: a.Score}
+			run.Answer = &result.Answer{Attempts: a.Attempts, Failures: a.Failures, All: a.All, Unanswerable: a.Unanswerable, Score: a.Score}
 		}
 		run.FinalMemory = nil
 		switch run.State {
