@@ -35,8 +35,10 @@ type damageable struct {
 // outcomes replies so that each outcome of a turn occurs: written, retained, not parsed, over
 // the budget.
 func outcomes(r fakeserver.Request) fakeserver.Reply {
-	_, section, _ := strings.Cut(r.Text("user"), "<section>")
+	_, section, asked := strings.Cut(r.Text("user"), "<section>")
 	switch {
+	case !asked:
+		return fakeserver.Reply{Text: "The port is 6381."}
 	case strings.Contains(section, "one"):
 		return fakeserver.Reply{Text: "<check>yes</check><update>port 6380</update><next>continue</next>"}
 	case strings.Contains(section, "two"):
@@ -75,6 +77,12 @@ func (notAsked) NotSent() bool { return true }
 // process leaves it, interrupted.
 func damageableRun(t *testing.T, live, killed bool) damageable {
 	t.Helper()
+	return damageableWith(t, live, killed, "")
+}
+
+// damageableWith is damageableRun of a spec with more fields.
+func damageableWith(t *testing.T, live, killed bool, fields string) damageable {
+	t.Helper()
 	model, cfg := "{id: m, policy: oracle}", config(t)
 	if live {
 		model, cfg = `{id: m, live: {base_url: "http://localhost:1/v1", model: m}}`, liveOutcomes(t, killed)
@@ -84,9 +92,9 @@ func damageableRun(t *testing.T, live, killed bool) damageable {
 		"x.yaml": `experiment: x
 budget: {memory: 20}
 corpora: [{id: s, path: s.jsonl, chunk: {records: 1}}]
-queries: [{id: q, text: "Which port?", evidence: [r2, r4]}]
+queries: [{id: q, text: "Which port?", answers: ["6381"], evidence: [r2, r4]}]
 checks: {tokenizer: {max_undercount: 1}}
-models: [` + model + "]\n",
+models: [` + model + "]\n" + fields,
 	}), "x.yaml")
 	e, err := prepare(t, cfg, path)
 	if err != nil {
@@ -189,12 +197,18 @@ func (d damageable) assess(t *testing.T) damage {
 // TestEveryFlip: no changed byte of a record changes what is reported unnoticed. With -flips
 // each bit of each byte is flipped.
 func TestEveryFlip(t *testing.T) {
-	for name, kind := range map[string]struct{ live, killed bool }{
-		"live, complete": {true, false}, "live, interrupted": {true, true},
-		"scripted, complete": {false, false}, "scripted, interrupted": {false, true},
+	for name, kind := range map[string]struct {
+		live, killed bool
+		fields       string
+	}{
+		"live, complete": {true, false, ""}, "live, interrupted": {true, true, ""}, "live, answered": {true, false, answered},
+		"scripted, complete": {false, false, ""}, "scripted, interrupted": {false, true, ""}, "scripted, answered": {false, false, answered},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := damageableRun(t, kind.live, kind.killed)
+			d := damageableWith(t, kind.live, kind.killed, kind.fields)
+			if n := strings.Count(d.reports["markdown"], "sub_em"); kind.fields != "" && n == 0 {
+				t.Fatal("no answer is judged")
+			}
 			if want := map[bool]eventlog.State{false: eventlog.Complete, true: eventlog.Interrupted}[kind.killed]; d.verify(t).State != want {
 				t.Fatalf("%+v, want it %s", d.verify(t), want)
 			}

@@ -192,6 +192,50 @@ func TestHarmDuringARunIsNoticedBeforeTheNextCall(t *testing.T) {
 	}
 }
 
+// TestReplyLostToAFullDiskIsAskedForAgain: the reply whose line did not fit is the only one that
+// is paid for twice, and the record is whole after that.
+func TestReplyLostToAFullDiskIsAskedForAgain(t *testing.T) {
+	const lost = 7
+	var filler string
+	var failed atomic.Value
+	server := fakeserver.Start(fakeserver.Config{Model: "m", Key: testKey, Reply: func(r fakeserver.Request) fakeserver.Reply {
+		reply := answer(r)
+		if r.N == lost {
+			if err := fill(filler); err != nil {
+				failed.Store(err)
+			}
+			reply.Reasoning = strings.Repeat("longer than what is left of a block ", 1<<10)
+		}
+		return reply
+	}})
+	defer server.Close()
+	dir := liveExperiment(t, server.BaseURL())
+	rewrite(t, dir, "max_connections: 4", "max_connections: 1")
+	smallDisk(t, filepath.Join(dir, "reports"))
+	filler = filepath.Join(dir, "reports/filler")
+	said, _ := evalLive(t, dir).CombinedOutput()
+	if err := failed.Load(); err != nil || server.Requests() != lost {
+		t.Fatalf("%v, %d requests, want %d\n%s", err, server.Requests(), lost, said)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	cmd := evalLive(t, dir, "--resume")
+	said, _ = cmd.CombinedOutput()
+	calls := 0
+	for name, text := range artefacts(t, dir) {
+		if filepath.Base(name) == "calls.jsonl" && strings.Contains(name, "record") {
+			calls += strings.Count(text, "\n") - 2
+		}
+	}
+	if code := cmd.ProcessState.ExitCode(); code != 0 || server.Requests() != calls+1 {
+		t.Errorf("exit code %d, %d requests for %d calls, want one more\n%s", code, server.Requests(), calls, said)
+	}
+	if code, out, errs := mem(t, dir, "verify", "reports"); code != 0 {
+		t.Errorf("mem verify: exit code %d\n%s%s", code, out, errs)
+	}
+}
+
 // smallDisk mounts a file system of 16 MB at dir.
 func smallDisk(t *testing.T, dir string) {
 	t.Helper()
