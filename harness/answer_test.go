@@ -22,6 +22,7 @@ import (
 	"github.com/poimen-memory/mem/harness/stat/decide"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/prompt"
+	"github.com/poimen-memory/mem/scripted"
 )
 
 const answered = "answer: {max_tokens: 99}\n"
@@ -103,7 +104,7 @@ func TestTwinsOfTheAnswerStep(t *testing.T) {
 	cfg.Models = wrongAnswers
 	r := eval(t, cfg, experiments+"answers.yaml")
 	wantOnly(t, r, "expect", "sub_em is 0, want 1")
-	path := small(t, answered+"golden: [{file: a.txt, query: port, corpus: s, answer: true}]\n")
+	path := withAnswer(t, small(t, answered+"golden: [{file: a.txt, query: port, corpus: s, answer: true}]\n"))
 	e, err := prepare(t, config(t), path)
 	if err != nil {
 		t.Fatal(err)
@@ -122,14 +123,7 @@ func TestTwinsOfTheAnswerStep(t *testing.T) {
 // TestNothingToScoreByIsSaid: queries without references are named, and in no score.
 func TestNothingToScoreByIsSaid(t *testing.T) {
 	path := small(t, answered+"expect: [{sub_em: 0}]\n")
-	gates := filepath.Join(filepath.Dir(path), "gates.yaml")
-	text, err := os.ReadFile(gates)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(gates, append(text, "answer: no idea\n"...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	withAnswer(t, path)
 	r := eval(t, config(t), path)
 	wantOnly(t, r, "expect", "sub_em is undefined, want 0: the query has no answers")
 	row := r.Answers[0]
@@ -139,9 +133,32 @@ func TestNothingToScoreByIsSaid(t *testing.T) {
 	}
 }
 
+// withAnswer gives the script of a small experiment an answer.
+func withAnswer(t testing.TB, path string) string {
+	t.Helper()
+	gates := filepath.Join(filepath.Dir(path), "gates.yaml")
+	if err := os.WriteFile(gates, append(read(t, gates), "answer: no idea\n"...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestScriptWithoutTheAnswerIsAMistakeOfTheSpec: nothing runs.
+func TestScriptWithoutTheAnswerIsAMistakeOfTheSpec(t *testing.T) {
+	_, err := prepare(t, config(t), small(t, answered))
+	if want := "small.yaml:5:30: models[0].script: "; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "gates.yaml has no answer, and this spec asks for one: want answer: TEXT beside its turns") {
+		t.Errorf("error is %v, want one at %s", err, want)
+	}
+}
+
 // TestModelThatCannotAnswerIsMisconfigured, and its log is whole all the same.
 func TestModelThatCannotAnswerIsMisconfigured(t *testing.T) {
-	r := eval(t, config(t), small(t, answered))
+	cfg := config(t)
+	cfg.Models = func(run.ModelFor) (loop.Model, error) {
+		script, err := scripted.ParseScript("gates.yaml", []byte("default: {check: 'no', next: continue}"))
+		return script.Model(), err
+	}
+	r := eval(t, cfg, withAnswer(t, small(t, answered)))
 	if run := r.Runs[0]; run.State != record.Misconfigured || !strings.Contains(run.Reason, "answer, attempt 1: ") || run.Answer != nil || result.Exit(r) != 2 {
 		t.Errorf("%s: %s; exit %d", run.State, run.Reason, result.Exit(r))
 	}
@@ -218,7 +235,7 @@ func TestAnswerThatDoesNotComeIsIncomplete(t *testing.T) {
 			return model.Complete(ctx, r)
 		}), err
 	}
-	r := eval(t, cfg, small(t, answered))
+	r := eval(t, cfg, withAnswer(t, small(t, answered)))
 	if run := r.Runs[0]; run.State != record.Incomplete || run.Reason != "answer, attempt 1: connection refused" || run.ChunksSeen != 5 || run.Counts != nil || result.Exit(r) != 3 {
 		t.Errorf("%s: %s; exit %d", run.State, run.Reason, result.Exit(r))
 	}

@@ -74,6 +74,9 @@ func LoadScript(path string) (*Script, error) {
 	return ParseScript(path, data)
 }
 
+// Answers reports whether the script has an answer for runs that ask for one.
+func (s *Script) Answers() bool { return s.answer != nil }
+
 // Model is the script for one run. Runs may go on at the same time.
 func (s *Script) Model() loop.Model { return scriptModel{s} }
 

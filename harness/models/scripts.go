@@ -28,7 +28,9 @@ func loadScripts(s *spec.Spec) (scripts, diag.Errors) {
 			errs = append(errs, scriptErrors(at, err)...)
 			continue
 		}
-		loaded[at.Value] = script
+		if loaded[at.Value] = script; s.Answer != nil && !script.Answers() {
+			errs = append(errs, at.Errorf("%s has no answer, and this spec asks for one: want answer: TEXT beside its turns", at.Value))
+		}
 	}
 	return loaded, errs
 }
