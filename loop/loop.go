@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/poimen-memory/mem/gate"
 	"github.com/poimen-memory/mem/prompt"
@@ -28,7 +29,7 @@ type Config struct {
 	Model       Model
 	Prompts     *prompt.Builder
 	Sink        Sink
-	Level       Level
+	Level       Level  // of the memories; 0: 1, since level 0 is the evidence
 	UseExitGate bool   // act on the exit gate; it is recorded always
 	Tokenizer   string // the name of what Prompts counts with, for the log
 
@@ -60,8 +61,12 @@ func (cfg Config) check() error {
 		return &ConfigError{"Prompts", "nil", "a builder of prompts"}
 	case cfg.Sink == nil:
 		return &ConfigError{"Sink", "nil", "a sink for events"}
+	case cfg.Level < 0:
+		return &ConfigError{"Level", strconv.Itoa(int(cfg.Level)), "1 or more"}
 	case cfg.StartTurn < 0:
 		return &ConfigError{"StartTurn", strconv.Itoa(cfg.StartTurn), "0 or more"}
+	case !utf8.ValidString(cfg.StartMemory):
+		return &ConfigError{"StartMemory", fmt.Sprintf("%.40q", cfg.StartMemory), "valid UTF-8"}
 	case cfg.StartMemory != strings.TrimSpace(cfg.StartMemory):
 		return &ConfigError{"StartMemory", fmt.Sprintf("%.40q", cfg.StartMemory), "a text without white space around it, as memories are"}
 	}
@@ -86,6 +91,7 @@ func Run(ctx context.Context, cfg Config, query string, chunks iter.Seq2[prompt.
 	if chunks == nil {
 		return Outcome{}, &ConfigError{"chunks", "nil", "a sequence of chunks"}
 	}
+	cfg.Level = max(cfg.Level, 1)
 	r := run{Config: cfg, problem: cfg.Prompts.Measure(query)}
 	if cfg.StartMemory != "" {
 		memory := cfg.Prompts.Measure(cfg.StartMemory)

@@ -65,6 +65,8 @@ func TestAConfigThatCannotRunIsAnError(t *testing.T) {
 		"loop: Prompts is nil, want a builder of prompts":      func(c *loop.Config) { c.Prompts = nil },
 		"loop: Sink is nil, want a sink for events":            func(c *loop.Config) { c.Sink = nil },
 		"loop: StartTurn is -1, want 0 or more":                func(c *loop.Config) { c.StartTurn = -1 },
+		"loop: Level is -1, want 1 or more":                    func(c *loop.Config) { c.Level = -1 },
+		`loop: StartMemory is "a\xff", want valid UTF-8`:       func(c *loop.Config) { c.StartMemory = "a\xff" },
 		`loop: StartMemory is " ", want a text without white `: func(c *loop.Config) { c.StartMemory = " " },
 	} {
 		cfg := good
@@ -81,6 +83,17 @@ func TestAConfigThatCannotRunIsAnError(t *testing.T) {
 	_, err := loop.Run(t.Context(), good, "q", chunks(b, 1))
 	if over, ok := errors.AsType[*prompt.OverBudget](err); !ok || over.Component != "memory" {
 		t.Errorf("a start memory over the budget: error is %v", err)
+	}
+}
+
+// TestTheZeroLevelIsOne: level 0 is the evidence, and a log of level 0 would not verify.
+func TestTheZeroLevelIsOne(t *testing.T) {
+	b, log := builder(t), &log{}
+	if _, err := loop.Run(t.Context(), loop.Config{Model: &script{replies: each(no("end"))}, Prompts: b, Sink: log}, "q", chunks(b, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := eventlog.Verify(strings.NewReader(log.text.String()), nil); err != nil || r.State != eventlog.Complete || r.Start.Level != 1 {
+		t.Errorf("%+v, %v\n%s", r, err, log.text.String())
 	}
 }
 
