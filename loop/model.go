@@ -29,6 +29,16 @@ type Completion struct {
 	Text, Reasoning string
 	Finish          string // FinishLength when the token limit cut the reply
 	Usage           *Usage // nil where the server does not report it
+	// Confidence is nil where no probabilities were asked for.
+	Confidence *Confidence
+}
+
+// Confidence is how sure a model was of its gates, by the log probabilities of the reply's
+// tokens (package gateprob). Nothing is decided on it.
+type Confidence struct {
+	Yes     *float64 `json:"yes"` // P(yes) at the value of <check>; nil: not known
+	End     *float64 `json:"end"` // P(end) at the value of <next>
+	Missing string   `json:"missing,omitempty"`
 }
 
 // FinishLength is the finish reason of a reply cut by its token limit.

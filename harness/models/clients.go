@@ -164,7 +164,7 @@ func liveConfig(l spec.Live) openai.Config {
 		BaseURL: l.BaseURL.Value, Model: l.Model.Value, APIKey: openai.NewKey(os.Getenv(l.APIKeyEnv.Value)),
 		Params: openai.Params{
 			Temperature: given(l.Temperature), TopP: given(l.TopP), Seed: given(l.Seed),
-			Stop: l.Stop, MaxTokensField: l.MaxTokensField, Extra: l.Extra,
+			Stop: l.Stop, MaxTokensField: l.MaxTokensField, LogProbs: l.LogProbs, Extra: l.Extra,
 		},
 		Timeout: l.Timeout.Value, MaxResponseBytes: l.MaxResponseBytes.Value,
 		Retry: openai.Retry{MaxTries: l.MaxTries, MaxElapsed: l.MaxElapsed.Value, MaxRetryAfter: l.MaxRetryAfter.Value, GiveUpAfter: l.GiveUpAfter.Value},

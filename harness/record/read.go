@@ -54,6 +54,16 @@ func (t Turn) Reply() (reply loop.Completion, ok bool) {
 	return reply, ok
 }
 
+// Confidence is that of the reply that parsed; nil if none did, or its model was not asked.
+func (t Turn) Confidence() *loop.Confidence {
+	for _, c := range t.Calls {
+		if t.Parsed && c.Error == "" && c.Attempt == t.Attempts {
+			return c.Confidence
+		}
+	}
+	return nil
+}
+
 // Reading is one pass over a record.
 type Reading struct {
 	Start *loop.RunStart // after Turns: nil if the log has none

@@ -154,6 +154,7 @@ func (d *document) rest(r *result.Result) {
 	d.checks(r.Checks)
 	d.gates(r.Gates)
 	d.estimates(r)
+	sureMarkdown(d, r.Gates)
 	d.answers(r.Answers)
 	d.byLength(r.ByLength)
 	d.byTag(r)

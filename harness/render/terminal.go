@@ -97,6 +97,7 @@ func (p *screen) verbose(r *result.Result) {
 	p.failures(r)
 	p.gates(r)
 	p.estimates(r)
+	sure(p, r.Gates)
 	p.answers(r.Answers)
 	p.byLength(r.ByLength)
 	p.byTag(r.ByTag)

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"slices"
 
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/plan"
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/stat/confidence"
 	"github.com/poimen-memory/mem/internal/digest"
 	"github.com/poimen-memory/mem/loop"
 	"github.com/poimen-memory/mem/loop/journal"
@@ -22,6 +24,7 @@ type runData struct {
 	planned  *plan.Run
 	checks   []check.Result
 	turns    []stat.Turn
+	sure     []confidence.Turn
 	sent     check.Usage    // tokens of its input's chunks and of what was sent
 	outcome  record.Outcome // for runs that depend on it
 	usage    usage          // of its turns
@@ -179,6 +182,10 @@ func (t *runFold) turn(turn record.Turn) {
 		t.outcome.Written = append(t.outcome.Written, turn.Number)
 	}
 	t.turns = append(t.turns, judged)
+	if c := turn.Confidence(); c != nil {
+		last := slices.Max(append([]int{0}, t.Run.Evidence...))
+		t.sure = append(t.sure, confidence.Turn{Yes: c.Yes, End: c.End, Missing: c.Missing, Evidence: judged.Evidence, Due: turn.Number >= last, NoExit: last == 0})
+	}
 }
 
 // reads reports whether a turn's chunk is the source's.

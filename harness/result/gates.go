@@ -4,6 +4,7 @@ import (
 	"github.com/poimen-memory/mem/harness/plan"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/stat/confidence"
 )
 
 // gateRows has a row for each model, level and exit setting of which there is a run.
@@ -43,11 +44,13 @@ func gateRow(runs []*runData, unit stat.Unit) GateRow {
 		Metrics: stat.Collect(observations(runs)).Measure(unit), Queries: []QueryRow{},
 	}
 	index := map[string]int{}
+	var sure []confidence.Turn
 	for _, d := range runs {
 		if d.Counts == nil {
 			row.Excluded++
 			continue
 		}
+		sure = append(sure, d.sure...)
 		row.Counts = row.Counts.Add(*d.Counts)
 		row.Hard.add(d)
 		i, seen := index[d.Query]
@@ -57,6 +60,7 @@ func gateRow(runs []*runData, unit stat.Unit) GateRow {
 		}
 		row.Queries[i].Counts = row.Queries[i].Counts.Add(*d.Counts)
 	}
+	row.Confidence = confidence.Of(sure)
 	return row
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/stat/confidence"
 	"github.com/poimen-memory/mem/prompt"
 )
 
@@ -51,6 +52,8 @@ type GateRow struct {
 	Hard     HardRow       `json:"hard_negatives,omitzero"`
 	Metrics  []stat.Metric `json:"metrics"` // all of METRICS section 1
 	Queries  []QueryRow    `json:"queries"`
+	// Confidence is of models that were asked for log probabilities; nothing is decided on it.
+	Confidence *confidence.Gates `json:"confidence,omitempty"`
 }
 
 // HardRow is the update gate on hard negatives, chunks that state something of another key

@@ -24,6 +24,7 @@ type Live struct {
 	Seed           yamlpos.At[int64]   `yaml:"seed"`                                                     // a parse retry sends seed + attempt - 1, a trial adds 1000 to it
 	Stop           []string            `yaml:"stop"`                                                     // where a reply ends, not included
 	MaxTokensField string              `yaml:"max_tokens_field" enum:"max_tokens,max_completion_tokens"` // which field limits a reply; max_tokens
+	LogProbs       bool                `yaml:"logprobs"`                                                 // ask how sure the model is of its gates; shown, never decided on
 	Extra          Extra               `yaml:"extra"`                                                    // further fields of the request's body, such as top_k
 
 	Timeout           Duration          `yaml:"timeout"`                                   // of one attempt; 2m

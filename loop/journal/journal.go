@@ -52,6 +52,8 @@ type Call struct {
 	Finish    string      `json:"finish_reason,omitempty"`
 	Usage     *loop.Usage `json:"usage,omitempty"`
 	Error     string      `json:"error,omitempty"`
+	// Confidence is that of the gates, where the model was asked for log probabilities.
+	Confidence *loop.Confidence `json:"gate_confidence,omitempty"`
 }
 
 // End is the last line, of a run that was not killed.

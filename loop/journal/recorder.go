@@ -45,7 +45,7 @@ func (rec *Recorder) Complete(ctx context.Context, r loop.Request) (loop.Complet
 	}
 	call := Call{
 		Turn: r.Turn, Attempt: r.Attempt, Digest: rec.Header.Digest(r), System: r.System, User: r.User, MaxTokens: r.MaxTokens,
-		Reply: c.Text, Reasoning: c.Reasoning, Finish: c.Finish, Usage: c.Usage,
+		Reply: c.Text, Reasoning: c.Reasoning, Finish: c.Finish, Usage: c.Usage, Confidence: c.Confidence,
 	}
 	if rec.Recomputable != nil && rec.Recomputable(r) {
 		call.System, call.User = "", ""

@@ -47,7 +47,7 @@ func (p *Replay) Complete(ctx context.Context, r loop.Request) (loop.Completion,
 	call, ok := p.calls[[2]int{r.Turn, r.Attempt}]
 	switch {
 	case ok && call.Digest == p.header.Digest(r):
-		return loop.Completion{Text: call.Reply, Reasoning: call.Reasoning, Finish: call.Finish, Usage: call.Usage}, nil
+		return loop.Completion{Text: call.Reply, Reasoning: call.Reasoning, Finish: call.Finish, Usage: call.Usage, Confidence: call.Confidence}, nil
 	case ok:
 		return loop.Completion{}, &Miss{Request: r, Nearest: &call}
 	case p.Next != nil:

@@ -19,6 +19,7 @@ type Params struct {
 	Seed              *int64 // a call's attempt n sends Seed + n − 1
 	Stop              []string
 	MaxTokensField    string         // "max_tokens", which "" means, or "max_completion_tokens"
+	LogProbs          bool           // ask for the log probabilities of the reply's tokens
 	Extra             map[string]any // further fields of the body, such as top_k
 }
 
@@ -29,6 +30,10 @@ func reserved() []string {
 		"max_completion_tokens", "max_tokens", "messages", "model", "n", "seed", "stop", "temperature", "top_p",
 	}
 }
+
+// topLogProbs is how many tokens of each place are asked for: what servers allow. Two spellings
+// of each word are among them.
+const topLogProbs = 5
 
 func (p Params) tokensField() (string, error) {
 	switch p.MaxTokensField {
@@ -56,6 +61,12 @@ func (p Params) fields() (map[string]any, error) {
 	for name, value := range map[string]*float64{"temperature": p.Temperature, "top_p": p.TopP} {
 		if value != nil {
 			fields[name] = *value
+		}
+	}
+	if p.LogProbs {
+		fields["logprobs"] = true
+		if fields["top_logprobs"] == nil {
+			fields["top_logprobs"] = topLogProbs
 		}
 	}
 	if p.Seed != nil {

@@ -53,6 +53,16 @@ func TestBodyIsWhatTheConfigSays(t *testing.T) {
 				`"messages":[{"role":"system","content":"s & t"},{"role":"user","content":"<check>\u2028\"é"}],` +
 				`"model":"m","seed":7,"stop":["</next>","<end>"],"stream":false,"temperature":0.7,"top_k":20,"top_p":0.95}`,
 		},
+		"log probabilities": {
+			params:  openai.Params{LogProbs: true},
+			request: loop.Request{User: "u"},
+			want:    `{"logprobs":true,"messages":[{"role":"user","content":"u"}],"model":"m","stream":false,"top_logprobs":5}`,
+		},
+		"more log probabilities": {
+			params:  openai.Params{LogProbs: true, Extra: map[string]any{"top_logprobs": 20}},
+			request: loop.Request{User: "u"},
+			want:    `{"logprobs":true,"messages":[{"role":"user","content":"u"}],"model":"m","stream":false,"top_logprobs":20}`,
+		},
 		"a parse retry has another seed": {
 			params:  openai.Params{Temperature: ptr(0.0), Seed: ptr[int64](7)},
 			request: loop.Request{User: "u", Attempt: 3},

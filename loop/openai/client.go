@@ -77,6 +77,9 @@ func (c *Client) complete(ctx context.Context, r loop.Request, seedOffset int64)
 		return loop.Completion{}, fmt.Errorf("model %s: %w", c.cfg.Model, err)
 	}
 	a, err := c.retry(ctx, r, body)
+	if r.Turn == loop.AnswerTurn {
+		a.Confidence = nil // an answer has no gates
+	}
 	c.recorder.call(r, err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil)
 	return a.Completion, err
 }

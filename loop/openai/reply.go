@@ -7,6 +7,7 @@ import (
 	sdk "github.com/sashabaranov/go-openai"
 
 	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/gateprob"
 	"github.com/poimen-memory/mem/loop/openai/chatreply"
 )
 
@@ -37,6 +38,10 @@ func (x *exchange) answer(c chatreply.Reply) (answer, error) {
 		return a, x.passingError("was given up by the server, finish_reason " + c.Finish)
 	}
 	a.Text, a.Reasoning, a.Finish = cmp.Or(string(c.Text), string(c.Refusal)), string(c.Reasoning), finishReason(c.Finish)
+	if x.cfg.Params.LogProbs {
+		sure := gateprob.Of(c.LogProbs)
+		a.Confidence = &sure
+	}
 	a.kind = kindOf(c, a.Finish)
 	if a.kind == toolCalls {
 		a.Finish = string(sdk.FinishReasonToolCalls) // some servers say "stop"

@@ -18,6 +18,7 @@ type Reply struct {
 	Refusal   string
 	Usage     UsageMode
 
+	LogProbs string // the JSON of choices[0].logprobs; "": null
 	RawUsage string // the JSON in place of usage, whatever Usage is; "": as Usage says
 
 	// Tokens that usage reports; 0: a quarter of the bytes.
@@ -75,7 +76,7 @@ func (s Shape) completion(r Request, reply Reply) []byte {
 	o := object{
 		"id": "chatcmpl-0", "object": "chat.completion", "created": 1700000000, "model": r.Model,
 		"choices": []object{{
-			"index": 0, "message": s.message(reply), "finish_reason": reply.finish(), "logprobs": nil,
+			"index": 0, "message": s.message(reply), "finish_reason": reply.finish(), "logprobs": reply.logProbs(),
 		}},
 	}
 	switch {
@@ -145,4 +146,12 @@ func digest(r Request) uint64 {
 	h.Write(r.Body)
 	binary.Write(h, binary.BigEndian, int64(r.Again))
 	return binary.BigEndian.Uint64(h.Sum(nil))
+}
+
+// logProbs are null unless the test says otherwise.
+func (r Reply) logProbs() any {
+	if r.LogProbs == "" {
+		return nil
+	}
+	return json.RawMessage(r.LogProbs)
 }

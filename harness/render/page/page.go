@@ -50,23 +50,26 @@ func lines(s string) string { return strings.Join(layout.CleanLines(s), "\n") }
 // pageData is what the template is given: texts and numbers that are ready to stand in it.
 type pageData struct {
 	*result.Result
-	Sentence  string
-	State     string // passed, failed, undecided, unjudged
-	Style     template.CSS
-	Script    template.JS
-	Decided   []decision
-	Groups    []gateGroup
-	Lengths   []lengthChart
-	Common    string // what all panels of charts share
-	Failures  []check.Result
-	Checks    []*view.CheckCount
-	Answered  *answerTable // nil: no answers were asked for
-	Tagged    []tagTable
-	Timelines []timeline
-	Pairs     []levelPair
-	Rows      []budgetTable
-	Glossary  []glossary.Entry // of the metrics that the page shows
-	Details   []runDetail
+	Sentence   string
+	State      string // passed, failed, undecided, unjudged
+	Style      template.CSS
+	Script     template.JS
+	Decided    []decision
+	Groups     []gateGroup
+	Lengths    []lengthChart
+	Common     string // what all panels of charts share
+	Failures   []check.Result
+	Checks     []*view.CheckCount
+	Answered   *answerTable // nil: no answers were asked for
+	Tagged     []tagTable
+	Timelines  []timeline
+	Pairs      []levelPair
+	Rows       []budgetTable
+	Sure       []sureGate // of models that were asked for log probabilities
+	SureLegend string
+	SureNotes  []string
+	Glossary   []glossary.Entry // of the metrics that the page shows
+	Details    []runDetail
 }
 
 // runDetail is a run's turns, compressed, for the script to open.
@@ -99,6 +102,8 @@ func newPage(r *result.Result, read result.Turns) (pageData, error) {
 	}
 	p.Pairs = pairs(r)
 	p.Glossary = entries(r)
+	p.Sure, p.SureNotes = sureGates(r.Gates)
+	p.SureLegend = view.ConfidenceLegend
 	err := p.readRuns(read)
 	for i := range p.Decided {
 		p.Decided[i].Worst = worst(p.Decided[i], p.Timelines)

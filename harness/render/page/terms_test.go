@@ -79,3 +79,19 @@ func TestDecisionLinksItsWorstRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestProbabilities: the page draws the ROC of each gate and shows its calibration, where a
+// model was asked.
+func TestProbabilities(t *testing.T) {
+	html := written(t, report{Result: rendertest.Sure(true)})
+	for _, want := range []string{`<section id="confidence">`, `<h3>P(yes) of oracle, L1 record</h3>`, `<polyclass`, "AUC 0.833", "<th scope=\"col\">came true</th>",
+		"no probability: the server sent no log probabilities: 1 turn of oracle L1 record"} {
+		want = strings.Replace(want, "<polyclass", `<polyline class="line" points="0,100 `, 1)
+		if !strings.Contains(html, want) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+	if strings.Contains(written(t, report{Result: rendertest.Sure(false)}), `id="confidence"`) {
+		t.Error("there is a section of probabilities without any")
+	}
+}

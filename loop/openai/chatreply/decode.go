@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/poimen-memory/mem/loop/gateprob"
 )
 
 // Reply is what is used of a chat completion: its first choice, and its usage.
@@ -23,7 +25,8 @@ type Reply struct {
 
 	HasContent bool // content is not null
 	CallsTools bool
-	Usage      json.RawMessage // as the server wrote it; nil: null or absent
+	LogProbs   []gateprob.Token // of the reply's tokens; none: absent, or in no form that is known
+	Usage      json.RawMessage  // as the server wrote it; nil: null or absent
 
 	chosen bool // there was a choice
 }
@@ -108,6 +111,7 @@ func (c *Reply) choose(v json.RawMessage) error {
 		return BrokenOff(fmt.Sprintf("was given up by the server, finish_reason %s: %s", nameOf(choice["finish_reason"]), choice["error"]))
 	}
 	c.chosen = true
+	c.LogProbs = append(c.LogProbs, logProbs(choice["logprobs"])...)
 	c.Finish = cmp.Or(nameOf(choice["finish_reason"]), c.Finish)
 	if present(choice["usage"]) { // Moonshot
 		c.Usage = choice["usage"]

@@ -10,6 +10,7 @@ import (
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/stat"
+	"github.com/poimen-memory/mem/harness/stat/confidence"
 )
 
 // Passed is the smallest experiment: one run, nothing amiss.
@@ -114,6 +115,19 @@ func Tagged() *result.Result {
 		row("multi-hop", Metric("recall_committed", 12, 0.75, 0.41, 0.93), UndefinedMetric("exit_useful", "no runs with evidence")),
 		row("<i>single|hop</i>", Metric("recall_committed", 3, 0.25, 0.02, 0.64), Metric("exit_useful", 2, 0.5, 0.01, 0.99)),
 		{Tag: "language", Value: "en", Model: "oracle", Level: 1, ExitGate: spec.Record, Metrics: []stat.Metric{Metric("recall_committed", 15, 0.625, 0.5, 0.75)}},
+	}
+	return r
+}
+
+// Sure is a model that was asked how sure it was of its gates; not: one that was not.
+func Sure(asked bool) *result.Result {
+	r := Passed()
+	p := func(v float64) *float64 { return &v }
+	if asked {
+		r.Gates[0].Confidence = confidence.Of([]confidence.Turn{
+			{Yes: p(0.1), End: p(0.2)}, {Yes: p(0.9), End: p(0.7), Evidence: true, Due: true}, {Yes: p(0.4), End: p(0.8), Due: true},
+			{Yes: p(0.3), End: p(0.1), Evidence: true}, {Yes: p(0.2), End: p(0.3)}, {Missing: "the server sent no log probabilities"},
+		})
 	}
 	return r
 }
