@@ -270,7 +270,7 @@ func answerEntries() []Entry {
 	return []Entry{
 		{
 			Name: "sub_em", Topic: topicAnswers, Label: "answers hold the reference",
-			Meaning:   "The share of answers that hold a reference, case, punctuation and articles aside; where all references belong to the answer, the share of them that it holds.",
+			Meaning:   "The share of answers that hold a reference, case, punctuation and articles aside; where all references belong to the answer, the share of them that it holds; of a question that has no answer, those that say so.",
 			Numerator: "sum of the shares held", Denominator: answeredRuns, Failure: "answers without the reference",
 			Example: Example{Answers, "two of 3 answers hold 6380", 2, 3, 0.666666667},
 		},
