@@ -102,7 +102,7 @@ func whileGo(list []decide.Judgment) string {
 		return ""
 	}
 	e, _ := glossary.Find(nearest.Metric)
-	return fmt.Sprintf("would change it: more %s (nearest to its threshold: %s, lower bound %s of %v)", e.Failure, ClaimName(*nearest), FormatRate(nearest.Lower), nearest.Claimed)
+	return fmt.Sprintf("would change it: more %s (nearest to its threshold: %s, lower bound %s, wanted %v)", e.Failure, ClaimName(*nearest), FormatRate(nearest.Lower), nearest.Claimed)
 }
 
 // fewer says of which failures there would have to be fewer.
