@@ -60,7 +60,7 @@ var allowedImports = map[string][]string{
 	"harness/render/internal/rendertest": {"gate", "harness/check", "harness/diag", "harness/plan", "harness/record", "harness/result", "harness/spec", "harness/stat", "harness/stat/confidence"},
 	"harness/render/internal/view":       {"harness/check", "harness/diag", "harness/plan", "harness/record", "harness/render/internal/layout", "harness/result", "harness/stat", "harness/stat/confidence", "harness/stat/decide", "harness/stat/glossary"},
 	"harness/render/page":                {"harness/check", "harness/diag", "harness/internal/parallel", "harness/record", "harness/render/internal/layout", "harness/render/internal/view", "harness/result", "harness/spec", "harness/stat", "harness/stat/decide", "harness/stat/glossary", "loop", "loop/journal"},
-	"cmd/mem":                            {"cmd/mem/internal/topic", "harness", "harness/atomicfile", "harness/baseline", "harness/check", "harness/corpus", "harness/dataset", "harness/diag", "harness/explain", "harness/forecast", "harness/golden", "harness/inspect", "harness/label", "harness/lint", "harness/models", "harness/ping", "harness/plan", "harness/preview", "harness/progress", "harness/record", "harness/redact", "harness/render", "harness/render/corpora", "harness/result", "harness/run", "harness/sessions", "harness/spec", "harness/starter", "harness/stat", "harness/synth", "harness/timing", "harness/tty", "internal/printable", "internal/version", "loop/eventlog", "loop/keyfilter", "prompt", "prompt/token"},
+	"cmd/mem":                            {"cmd/mem/internal/arguments", "cmd/mem/internal/topic", "harness", "harness/atomicfile", "harness/baseline", "harness/check", "harness/corpus", "harness/dataset", "harness/diag", "harness/explain", "harness/forecast", "harness/golden", "harness/inspect", "harness/label", "harness/lint", "harness/models", "harness/ping", "harness/plan", "harness/preview", "harness/progress", "harness/record", "harness/redact", "harness/render", "harness/render/corpora", "harness/result", "harness/run", "harness/sessions", "harness/spec", "harness/starter", "harness/stat", "harness/synth", "harness/timing", "harness/tty", "internal/printable", "internal/version", "loop/eventlog", "loop/keyfilter", "prompt", "prompt/token"},
 	"harness/internal/parallel":          {},
 	"harness/models":                     {"harness/diag", "harness/plan", "harness/record", "harness/run", "harness/spec", "harness/spec/yamlpos", "internal/inputfile", "internal/printable", "loop", "loop/eventlog", "loop/journal", "loop/openai", "prompt", "prompt/token", "scripted"},
 	"harness/plan":                       {"harness/check", "harness/corpus", "harness/dataset", "harness/diag", "harness/record", "harness/spec", "harness/spec/yamlpos", "harness/stat", "harness/stat/answer", "harness/stat/cluster", "harness/stat/decide", "harness/synth", "internal/digest", "internal/inputfile", "loop", "loop/journal", "prompt", "scripted"},
@@ -95,6 +95,7 @@ var allowedImports = map[string][]string{
 	"internal/version":                   {},
 	"harness/redact":                     {"harness/check", "harness/record", "harness/result"},
 	"loop/gateprob":                      {"loop"},
+	"cmd/mem/internal/arguments":         {"harness/diag"},
 }
 
 // libraries lists, for each module that others wrote, the packages that import it outside
@@ -107,7 +108,7 @@ var libraries = map[string][]string{
 	"github.com/klauspost/compress":     {"harness/textfile", "prompt/token"},
 	"github.com/rogpeppe/go-internal":   {"harness/check", "harness/render"},
 	"github.com/olekukonko/tablewriter": {"harness/render/internal/layout"},
-	"github.com/spf13/cobra":            {"cmd/mem", "cmd/mem/internal/topic"},
+	"github.com/spf13/cobra":            {"cmd/mem", "cmd/mem/internal/arguments", "cmd/mem/internal/topic"},
 	"github.com/schollz/progressbar/v3": {"harness/progress"},
 	"golang.org/x/term":                 {"harness/tty"},
 	"github.com/gofrs/flock":            {"harness/record"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poimen-memory/mem/cmd/mem/internal/arguments"
 	"github.com/poimen-memory/mem/cmd/mem/internal/topic"
 	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/tty"
@@ -33,6 +34,7 @@ nothing to judge; 3 not judged, for a run is incomplete; 4 undecided; 130 interr
 	root.PersistentFlags().Var(&colour, "color", "colours: auto (on a terminal), always or never")
 	root.AddCommand(completes(evalCommand()), judgeCommand(), completes(pingCommand()), reportCommand(), compareCommand(), planCommand(), showCommand(), promptCommand(), budgetCommand(), verifyCommand(), repairCommand(), goldenCommand(), schemaCommand(), initCommand(), corpusCommand())
 	topic.Add(root)
+	arguments.Explain(root)
 	return root
 }
 
