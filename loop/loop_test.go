@@ -184,12 +184,15 @@ func TestLoop(t *testing.T) {
 	})
 	t.Run("a4_reads_nothing_beyond_the_exit", func(t *testing.T) {
 		b, given := builder(t), 0
-		endless := func(yield func(prompt.Chunk, error) bool) {
-			for given = 1; given < 100 && yield(b.Chunk(prompt.Record{Role: "tool", Text: "line"}), nil); given++ {
+		many := func(yield func(prompt.Chunk, error) bool) {
+			for range 100 {
+				if given++; !yield(b.Chunk(prompt.Record{Role: "tool", Text: "line"}), nil) {
+					return
+				}
 			}
 		}
 		cfg := loop.Config{Model: &script{replies: each(no("end"))}, Prompts: b, Sink: &log{}, Level: 1, UseExitGate: true}
-		if _, err := loop.Run(t.Context(), cfg, "q", endless); err != nil || given != 1 {
+		if _, err := loop.Run(t.Context(), cfg, "q", many); err != nil || given != 1 {
 			t.Errorf("took %d chunks, %v; want 1", given, err)
 		}
 	})
