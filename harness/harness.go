@@ -6,6 +6,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/run"
+	"github.com/poimen-memory/mem/harness/shard"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/internal/printable"
 	"github.com/poimen-memory/mem/loop"
@@ -32,6 +34,7 @@ type Config struct {
 	Models   func(run.ModelFor) (loop.Model, error) // nil: those that the spec names
 	Clients  *models.Clients                        // of live models; nil: none may run
 	Run      run.Config                             // Models is set from above
+	Shard    shard.Shard                            // the process is one of several: see TakeShare, which opens live models
 	Fresh    bool                                   // move the records of live runs away and start again
 	Since    time.Time                              // of an evaluation with Fresh: names the folder that holds the records that were moved
 }
@@ -41,6 +44,8 @@ type Experiment struct {
 	*plan.Plan
 	Models models.Set
 	Folder record.Folder
+
+	expected []string // ids of the live models that the shards of an evaluation ask
 }
 
 // Prepare plans all specs. Nothing may run unless all are right, so the error is a diag.Errors
@@ -68,15 +73,13 @@ func prepareOne(ctx context.Context, cfg Config, s *spec.Spec) (Experiment, diag
 	if err != nil {
 		return Experiment{}, errs, err
 	}
-	if cfg.Run.Live && cfg.Models == nil {
+	if cfg.Run.Live && cfg.Models == nil && !cfg.Shard.Given() {
 		errs = append(errs, set.Open(ctx, s, p.Selected())...)
 	}
-	out := cfg.Out
-	if out == "" {
-		out = "reports"
-	}
-	return Experiment{p, set, record.Folder{Dir: filepath.Join(out, s.Experiment.Value)}}, errs, nil
+	return Experiment{Plan: p, Models: set, Folder: record.Folder{Dir: filepath.Join(cfg.out(), s.Experiment.Value)}}, errs, nil
 }
+
+func (cfg Config) out() string { return cmp.Or(cfg.Out, "reports") }
 
 // Advise writes what is no error and to be known before anything runs.
 func Advise(w io.Writer, all []Experiment) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/shard"
 )
 
 // LockConfig says how the folders of experiments are locked.
@@ -13,6 +14,7 @@ type LockConfig struct {
 	Command string // that locks
 	Create  bool   // make folders that do not exist; else these need no lock
 	NoLock  bool   // only make them
+	Shard   shard.Shard
 }
 
 // Lock takes the folders of all experiments for one process, or none. Unlock's errors are about
@@ -53,7 +55,7 @@ func (c LockConfig) lock(folder record.Folder) (unlock func() error, err error) 
 		if c.NoLock {
 			return none, record.Confine(folder)
 		}
-		unlock, err := record.Lock(folder, c.Command)
+		unlock, err := c.take(folder)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return unlock, err
 		}
@@ -61,4 +63,11 @@ func (c LockConfig) lock(folder record.Folder) (unlock func() error, err error) 
 			return none, nil
 		}
 	}
+}
+
+func (c LockConfig) take(folder record.Folder) (unlock func() error, err error) {
+	if c.Shard.Given() {
+		return record.LockShard(folder, c.Command, c.Shard.Index, c.Shard.Of)
+	}
+	return record.Lock(folder, c.Command)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/result"
 	"github.com/poimen-memory/mem/harness/run"
+	"github.com/poimen-memory/mem/harness/shard"
 	"github.com/poimen-memory/mem/harness/timing"
 	"github.com/poimen-memory/mem/harness/tty"
 	"github.com/poimen-memory/mem/internal/printable"
@@ -43,6 +44,7 @@ type evaluation struct {
 	several   bool // experiments
 	failFast  bool
 	noText    bool // in what is written
+	shard     shard.Shard
 	undecided bool // is no failure
 	outputs   render.Files
 	baseline  baseline.Folder
@@ -98,7 +100,9 @@ done; a second one stops at once. Either way another eval makes the folder whole
 	flags.Float64Var(&e.meter.MaxCost, "max-cost", 0, "stop, resumably, once live calls cost `USD`, by the spec's prices")
 	cmd.MarkFlagsMutuallyExclusive("resume", "fresh")
 	flags.BoolVar(&e.failFast, "fail-fast", false, "begin nothing more once something failed; one run at a time")
+	flags.Var(&e.shard, "shard", "execute the runs of one of several processes: I of N, or auto (see docs/scale.md)")
 	judgingFlags(cmd, &e)
+	completeWords(cmd, "shard", "auto")
 	return cmd
 }
 
@@ -131,12 +135,12 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 	if err := errors.Join(e.outputs.Check(), checkBaseline(e.baseline, !e.pick.All())); err != nil {
 		return err
 	}
-	if err := e.checkLive(); err != nil {
+	if err := errors.Join(e.checkLive(), checkShard(e)); err != nil {
 		return err
 	}
 	e.clients = models.Clients{Meter: &e.meter, Waiting: e.progress.Waiting}
 	e.cfg = harness.Config{
-		Out: e.out, Select: e.pick.Wants, Clients: &e.clients, Fresh: e.fresh, Since: time.Now(),
+		Out: e.out, Select: e.pick.Wants, Clients: &e.clients, Fresh: e.fresh, Since: time.Now(), Shard: e.shard,
 		Run: run.Config{
 			Parallel: e.parallel, Progress: e.progress.At, Timed: e.watch.Timed, FailFast: e.failFast,
 			Live: e.live && !e.list && !e.dryRun, Resume: e.resume, Extend: e.extend,
@@ -151,6 +155,13 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 	}
 	if err := harness.CheckTags(e.show.By, harness.Tags(all)); err != nil {
 		return err
+	}
+	var share harness.Share
+	if e.shard.Given() {
+		if share, err = harness.TakeShare(ctx, e.stderr, e.cfg, all, e.live); err != nil {
+			return err
+		}
+		all = share.All
 	}
 	if e.list || e.dryRun {
 		return showPlan(e.stdout, e.show, all, e.dryRun)
@@ -180,6 +191,9 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 		printable.Fprintf(e.stderr, "mem: warning: %s\n", w)
 	}
 	harness.Advise(e.stderr, all)
+	if e.shard.Given() {
+		return executeShard(ctx, e, share, args)
+	}
 	return e.judge(ctx, all)
 }
 

@@ -45,11 +45,14 @@ func exitWith(code int) error {
 
 func exitCode(err error) int {
 	e, coded := errors.AsType[*exit](err)
+	_, incomplete := errors.AsType[*diag.Incomplete](err)
 	switch {
 	case err == nil:
 		return 0
 	case coded:
 		return e.code
+	case incomplete:
+		return exitIncomplete
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	}

@@ -19,7 +19,7 @@ func noLockFlag(cmd *cobra.Command, noLock *bool) {
 
 // lock takes the folders of all experiments, or none; with create it makes them.
 func (e *evaluation) lock(command string, all []harness.Experiment, create bool) (unlock func(), err error) {
-	release, err := harness.Lock(harness.LockConfig{Command: command, Create: create, NoLock: e.noLock}, all)
+	release, err := harness.Lock(harness.LockConfig{Command: command, Create: create, NoLock: e.noLock, Shard: e.shard}, all)
 	if err != nil {
 		return nil, &exit{exitIncomplete, err}
 	}

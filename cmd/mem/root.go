@@ -8,6 +8,8 @@ import (
 
 	"github.com/poimen-memory/mem/cmd/mem/internal/arguments"
 	"github.com/poimen-memory/mem/cmd/mem/internal/topic"
+	"github.com/poimen-memory/mem/cmd/mem/merge"
+	"github.com/poimen-memory/mem/cmd/mem/repair"
 	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/tty"
 )
@@ -32,7 +34,7 @@ nothing to judge; 3 not judged, for a run is incomplete; 4 undecided; 130 interr
 	colour := tty.Auto
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return diag.FlagError(err, cmd.Flags().FlagUsages()) })
 	root.PersistentFlags().Var(&colour, "color", "colours: auto (on a terminal), always or never")
-	root.AddCommand(completes(evalCommand()), judgeCommand(), completes(pingCommand()), reportCommand(), compareCommand(), planCommand(), showCommand(), promptCommand(), budgetCommand(), verifyCommand(), repairCommand(), goldenCommand(), schemaCommand(), initCommand(), corpusCommand())
+	root.AddCommand(completes(evalCommand()), judgeCommand(), completes(pingCommand()), reportCommand(), compareCommand(), planCommand(), showCommand(), promptCommand(), budgetCommand(), verifyCommand(), repair.Command(), merge.Command(), goldenCommand(), schemaCommand(), initCommand(), corpusCommand())
 	topic.Add(root)
 	arguments.Explain(root)
 	return root

@@ -71,7 +71,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "interrupt": interrupt, "interrupttwice": interruptTwice, "records": records, "sametree": sameTree,
 			"cut": cut, "edit": edit, "holds": holds, "serve": serve, "requests": requests,
-			"aside": aside, "holdlock": holdLock, "releaselock": releaseLock,
+			"aside": aside, "holdlock": holdLock, "holdshard": holdShard, "releaselock": releaseLock,
 		},
 	})
 }
@@ -176,6 +176,17 @@ type lockKey struct{}
 // holdlock FOLDER locks a folder as an evaluation does, until releaselock.
 func holdLock(ts *testscript.TestScript, _ bool, args []string) {
 	unlock, err := record.Lock(record.Folder{Dir: ts.MkAbs(args[0])}, "mem eval")
+	ts.Check(err)
+	*ts.Value(lockKey{}).(*func() error) = unlock
+}
+
+// holdshard I N FOLDER locks a folder as a shard does, until releaselock.
+func holdShard(ts *testscript.TestScript, _ bool, args []string) {
+	i, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	unlock, err := record.LockShard(record.Folder{Dir: ts.MkAbs(args[2])}, "mem eval", i, n)
 	ts.Check(err)
 	*ts.Value(lockKey{}).(*func() error) = unlock
 }

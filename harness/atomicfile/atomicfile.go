@@ -27,6 +27,15 @@ func Write(path string, fill func(io.Writer) error) error {
 	return Commit(staged, path)
 }
 
+// WriteUnsynced is Write of a file that can be made again: a power failure may lose it.
+func WriteUnsynced(path string, fill func(io.Writer) error) error {
+	staged, err := stage(path, fill, func(*os.File) error { return nil })
+	if err != nil {
+		return err
+	}
+	return Commit(staged, path)
+}
+
 func writeTo(path string, fill func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -41,6 +50,10 @@ func writeTo(path string, fill func(io.Writer) error) error {
 
 // Stage writes a file beside path; Commit renames it to path.
 func Stage(path string, fill func(io.Writer) error) (staged string, err error) {
+	return stage(path, fill, (*os.File).Sync)
+}
+
+func stage(path string, fill func(io.Writer) error, sync func(*os.File) error) (staged string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*"+Unfinished)
 	if err != nil {
 		return "", err
@@ -48,7 +61,7 @@ func Stage(path string, fill func(io.Writer) error) (staged string, err error) {
 	if err = fill(f); err != nil {
 		f.Close()
 	} else {
-		err = errors.Join(f.Chmod(mode(path)), f.Sync(), f.Close())
+		err = errors.Join(f.Chmod(mode(path)), sync(f), f.Close())
 	}
 	if err != nil {
 		os.Remove(f.Name())

@@ -107,6 +107,13 @@ func (p *Plan) Selected() (runs []*Run) {
 	return runs
 }
 
+// Narrow takes the runs that are not to be kept off the selection.
+func (p *Plan) Narrow(keep func(*Run) bool) {
+	for _, r := range p.Runs {
+		r.Selected = r.Selected && keep(r)
+	}
+}
+
 // Names are the names of all runs, and of the selected ones.
 func (p *Plan) Names() (all, selected []string) {
 	for _, r := range p.Runs {

@@ -67,7 +67,7 @@ func moveRun(f Folder, from, to string) error {
 		return err
 	}
 	for _, e := range entries {
-		if !ownFile(e.Name()) {
+		if !OwnFile(e.Name()) {
 			continue
 		}
 		if err := os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
@@ -77,8 +77,8 @@ func moveRun(f Folder, from, to string) error {
 	return errors.Join(syncDir(to), f.removeRun(from))
 }
 
-// ownFile reports whether a file of a run's folder is one that mem created.
-func ownFile(name string) bool {
+// OwnFile reports whether a file of a run's folder is one that mem created.
+func OwnFile(name string) bool {
 	for _, own := range []string{Events, Calls} {
 		if name == own || strings.HasPrefix(name, own+cutMark) {
 			return true

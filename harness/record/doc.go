@@ -5,6 +5,7 @@
 //	  summary.json, report.md, report.html, junit.xml    functions of the spec and the records
 //	  timing.json                                        all that a clock touched
 //	  runs/looks.jsonl                                   earlier decisions on live models
+//	  runs/expected.json                                 live models that shards were to ask
 //	  runs/RUN/events.jsonl                              what the loop decided (loop/eventlog)
 //	  runs/RUN/calls.jsonl                               what was asked and answered (loop/journal)
 //

@@ -79,6 +79,9 @@ func (f Folder) Prepare(known []string) error {
 	return f.prune(known)
 }
 
+// PrepareShared makes the folder ready for a shard. It removes nothing: others may write there.
+func (f Folder) PrepareShared() error { return writable(f.Dir, 0) }
+
 // Guard refuses to overwrite or to drop live records: those of selected, unless resume says to
 // go on from them, and those of runs that the spec does not have.
 func (f Folder) Guard(known, selected []string, resume bool) error {
@@ -96,6 +99,20 @@ func (f Folder) Guard(known, selected []string, resume bool) error {
 		}
 	}
 	return nil
+}
+
+// Recorded are the names of the runs that the folder has anything of, sorted.
+func (f Folder) Recorded() (runs []string, err error) {
+	paths, err := findFiles(f.RunDir(""), Calls, Events)
+	for _, path := range paths {
+		run, wrong := filepath.Rel(f.RunDir(""), filepath.Dir(path))
+		if wrong != nil {
+			return nil, wrong
+		}
+		runs = append(runs, filepath.ToSlash(run))
+	}
+	slices.Sort(runs)
+	return slices.Compact(runs), err
 }
 
 // HoldsLive reports whether a run's record may hold what was paid for.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -32,14 +33,18 @@ type Holder struct {
 
 // Held is the error of locking a folder that another process holds.
 type Held struct {
-	Dir string
-	By  *Holder // nil: not known
+	Dir    string
+	By     *Holder // nil: not known
+	Shards int     // shards of this number hold it, and another number was asked for; 0: not so
 }
 
 func (e *Held) Error() string {
 	who := "another process"
 	if e.By != nil {
 		who = fmt.Sprintf("%.40q, process %d on host %.80q since %s", e.By.Command, e.By.PID, e.By.Host, e.By.Since.UTC().Format(time.DateTime+" UTC"))
+	}
+	if e.Shards > 0 {
+		return fmt.Sprintf("%s is in use by shards of %d, %s: shards of another number divide the runs in another way: want --shard I/%d, or another --out", e.Dir, e.Shards, who, e.Shards)
 	}
 	return fmt.Sprintf("%s is in use by %s: wait until it has ended, or write elsewhere with --out", e.Dir, who)
 }
@@ -63,13 +68,26 @@ func Lock(f Folder, command string) (unlock func() error, err error) {
 	return lock(f, command, (*flock.Flock).TryLock)
 }
 
-func lock(f Folder, command string, try func(*flock.Flock) (bool, error)) (unlock func() error, err error) {
+func lock(f Folder, command string, how func(*flock.Flock) (bool, error)) (unlock func() error, err error) {
 	if err := Confine(f); err != nil {
 		return nil, err
 	}
-	file := flock.New(f.Path(lockFile), flock.SetPermissions(0o666))
+	lock, err := try(f, lockFile, how)
+	if err != nil {
+		return nil, err
+	}
+	unlock = func() error { return release(f, lock) }
+	if err := leaveHolder(f, holderFile, command); err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	return unlock, nil
+}
+
+// try locks a file of the folder.
+func try(f Folder, name string, how func(*flock.Flock) (bool, error)) (*flock.Flock, error) {
+	file := flock.New(f.Path(name), flock.SetPermissions(0o666))
 	for {
-		got, err := try(file)
+		got, err := how(file)
 		_, path := errors.AsType[*fs.PathError](err)
 		switch {
 		case path:
@@ -78,9 +96,9 @@ func lock(f Folder, command string, try func(*flock.Flock) (bool, error)) (unloc
 			os.Remove(file.Path())
 			return nil, &Unlockable{f.Dir, err}
 		case !got:
-			return nil, &Held{f.Dir, readHolder(f)}
+			return nil, &Held{Dir: f.Dir, By: readHolder(f, name)}
 		case current(file):
-			return hold(f, command, file)
+			return file, nil
 		}
 		file.Unlock() // of a file that its holder removed meanwhile
 	}
@@ -93,19 +111,14 @@ func current(lock *flock.Flock) bool {
 	return err == nil && missing == nil && os.SameFile(locked, named)
 }
 
-// hold leaves the message.
-func hold(f Folder, command string, lock *flock.Flock) (unlock func() error, err error) {
+// leaveHolder leaves the message.
+func leaveHolder(f Folder, name, command string) error {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
 	}
 	h := Holder{Command: command, PID: os.Getpid(), Host: host, Since: time.Now().UTC().Truncate(time.Second)}
-	unlock = func() error { return release(f, lock) }
-	err = atomicfile.Write(f.Path(holderFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(h) })
-	if err != nil {
-		return nil, errors.Join(err, unlock())
-	}
-	return unlock, nil
+	return atomicfile.Write(f.Path(name), func(w io.Writer) error { return json.NewEncoder(w).Encode(h) })
 }
 
 // release removes the files of the lock while it is held, so that no other lock's are removed.
@@ -126,12 +139,26 @@ func release(f Folder, lock *flock.Flock) error {
 	return nil
 }
 
-// readHolder reads the message, nil if there is none.
-func readHolder(f Folder) *Holder {
-	data, err := inputfile.Read(f.Path(holderFile), inputfile.MaxSpec)
-	var h Holder
-	if err != nil || json.Unmarshal(data, &h) != nil {
-		return nil
+// readHolder reads the message of who locked a file of the folder, nil if there is none. Who
+// holds the folder may be shards: the message is that of one of them.
+func readHolder(f Folder, lock string) *Holder {
+	paths := []string{f.Path(holderOf(lock))}
+	if lock == lockFile {
+		entries, _ := os.ReadDir(f.Dir) // a message that cannot be read is none
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), holderFile+shardMark) {
+				paths = append(paths, f.Path(e.Name()))
+			}
+		}
 	}
-	return &h
+	for _, path := range paths {
+		var h Holder
+		if data, err := inputfile.Read(path, inputfile.MaxSpec); err == nil && json.Unmarshal(data, &h) == nil {
+			return &h
+		}
+	}
+	return nil
 }
+
+// holderOf is the file of the message that belongs to a lock.
+func holderOf(lock string) string { return holderFile + strings.TrimPrefix(lock, lockFile) }

@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -155,4 +156,71 @@ func TestUnlockableFolder(t *testing.T) {
 	if _, err := Lock(Folder{Dir: f.Path("none")}, "mem eval"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that does not exist: %v", err)
 	}
+}
+
+// TestShardsShareAFolder: shards of one number come and go without being refused, and leave
+// nothing; one of another number, and whoever wants the folder alone, is.
+func TestShardsShareAFolder(t *testing.T) {
+	f := Folder{Dir: t.TempDir()}
+	const n = 6
+	other := f.Path("other")
+	if err := os.WriteFile(other, nil, 0o666); err != nil { // else the folder goes with the last lock
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for i := 1; i <= n; i++ {
+		wg.Go(func() {
+			for range 40 {
+				unlock, err := LockShard(f, "mem eval", i, n)
+				if err != nil {
+					t.Errorf("shard %d: %v", i, err)
+					return
+				}
+				if _, err := Lock(f, "mem judge"); !isHeld(err, 0) {
+					t.Errorf("judge beside shard %d: %v", i, err)
+				}
+				if err := unlock(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if entries, err := os.ReadDir(f.Dir); err != nil || len(entries) != 1 {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+	held, err := LockShard(f, "mem eval", 3, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LockShard(f, "mem eval", 1, n+1); !isHeld(err, n) {
+		t.Errorf("1/%d beside 3/%d: %v", n+1, n, err)
+	}
+	if _, err := LockShard(f, "mem eval", 3, n); !isHeld(err, 0) {
+		t.Errorf("3/%d twice: %v", n, err)
+	}
+	if err := errors.Join(held(), os.Remove(other)); err != nil {
+		t.Fatal(err)
+	}
+	// What killed shards left does not count.
+	for _, name := range []string{shardLock(2, n), holderOf(shardLock(2, n))} {
+		if err := os.WriteFile(f.Path(name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unlock, err := LockShard(f, "mem eval", 1, n+1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(f.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+}
+
+func isHeld(err error, shards int) bool {
+	held, ok := errors.AsType[*Held](err)
+	return ok && held.Shards == shards
 }

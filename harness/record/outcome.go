@@ -24,6 +24,7 @@ type Unrecorded struct {
 type Outcome struct {
 	End
 	Memory  *string // final; nil: none
+	Turns   int     // whole ones
 	Written []int   // turns that wrote a memory
 }
 
@@ -51,7 +52,7 @@ func (r *Record) Again() string {
 // recordedEnd holds the log against the digest that its journal ends with.
 func (r *Record) recordedEnd(e journal.End) End {
 	path := filepath.Join(r.dir, Events)
-	sum, err := fileSHA(path)
+	sum, err := FileSHA(path)
 	switch {
 	case err != nil:
 		return End{State: Incomplete, Reason: err.Error()}
@@ -61,8 +62,8 @@ func (r *Record) recordedEnd(e journal.End) End {
 	return End{State: State(e.State), Reason: e.Reason}
 }
 
-// fileSHA is the SHA-256 of a file's bytes; one that does not exist has none.
-func fileSHA(path string) (string, error) {
+// FileSHA is the SHA-256 of a file's bytes; one that does not exist has none.
+func FileSHA(path string) (string, error) {
 	f, err := inputfile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return hex.EncodeToString(sha256.New().Sum(nil)), nil

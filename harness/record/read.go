@@ -171,6 +171,6 @@ func (f Folder) Outcome(run string) Outcome {
 			out.Written = append(out.Written, turn.Number)
 		}
 	}
-	out.Memory, out.End = reading.memory, rec.EndOf(reading, damage)
+	out.Turns, out.Memory, out.End = reading.turns, reading.memory, rec.EndOf(reading, damage)
 	return out
 }

@@ -16,9 +16,9 @@ func syncDir(dir string) error {
 	return d.Close()
 }
 
-// syncDirs puts the entries of a run's folder and of those above it, up to the experiment's
+// SyncDirs puts the entries of a run's folder and of those above it, up to the experiment's
 // and the one that holds it, on disk.
-func syncDirs(f Folder, dir string) error {
+func SyncDirs(f Folder, dir string) error {
 	for ; ; dir = filepath.Dir(dir) {
 		if err := syncDir(dir); err != nil {
 			return err

@@ -136,7 +136,7 @@ func (v *verification) judge() {
 
 // judgeEnd holds the log against the end of the journal.
 func (v *verification) judgeEnd() {
-	sum, err := fileSHA(v.verdict.Path)
+	sum, err := FileSHA(v.verdict.Path)
 	other := err != nil || sum != v.end.LogSHA256
 	switch {
 	case other && v.log.State == eventlog.Interrupted:

@@ -89,7 +89,7 @@ func (f Folder) Refuse(run string, h journal.Header, end End) error {
 	if err := os.MkdirAll(f.RunDir(run), 0o777); err != nil {
 		return err
 	}
-	sum, err := fileSHA(f.EventsPath(run))
+	sum, err := FileSHA(f.EventsPath(run))
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (w *Writer) syncDirs(f Folder) error {
 	if !w.source.Sync {
 		return nil
 	}
-	return syncDirs(f, w.dir)
+	return SyncDirs(f, w.dir)
 }
 
 // ErrComplete is that of resuming a record that is complete: nothing is left to be asked.
@@ -209,7 +209,7 @@ func (s Source) completes(dir string, j journal.Journal) (bool, error) {
 	if j.End == nil || State(j.End.State) != Complete || s.Answer && !answered {
 		return false, nil
 	}
-	sum, err := fileSHA(filepath.Join(dir, Events))
+	sum, err := FileSHA(filepath.Join(dir, Events))
 	return sum == j.End.LogSHA256, err
 }
 
@@ -251,7 +251,7 @@ func (w *Writer) Finish(end End, out loop.Outcome) error {
 		err = w.events.Sync()
 	}
 	err = errors.Join(err, w.events.Close())
-	sum, sumErr := fileSHA(filepath.Join(w.dir, Events))
+	sum, sumErr := FileSHA(filepath.Join(w.dir, Events))
 	if err := errors.Join(err, sumErr); err != nil {
 		return errors.Join(err, w.calls.Close())
 	}

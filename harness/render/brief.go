@@ -169,3 +169,12 @@ func ShellWord(s string) string {
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
+
+// ShellWords are words as a shell takes them.
+func ShellWords(words []string) string {
+	var quoted []string
+	for _, w := range words {
+		quoted = append(quoted, ShellWord(w))
+	}
+	return strings.Join(quoted, " ")
+}

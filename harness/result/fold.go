@@ -95,16 +95,15 @@ func (d *runData) withoutRecord(e record.End) {
 	d.Chunks = d.planned.Turns
 }
 
-// absent is the end of a run that has no record. If any record of a live model exists, all
-// its runs are expected.
+// absent is the end of a run that has no record. If any record of a live model exists, or a
+// shard says that the model was to be asked, all its runs are expected.
 func (f *folding) absent(r *plan.Run) record.End {
 	if !r.Live() {
 		return record.End{State: record.Incomplete, Reason: "no record of it: run mem eval"}
 	}
-	for _, other := range f.plan.Runs {
-		if other.Model == r.Model && f.folder.HoldsLive(other.Name) {
-			return record.End{State: record.Incomplete, Reason: "no record of it: run mem eval --live --resume"}
-		}
+	recorded := func(other *plan.Run) bool { return other.Model == r.Model && f.folder.HoldsLive(other.Name) }
+	if record.Expects(f.folder, r.Model) || slices.ContainsFunc(f.plan.Runs, recorded) {
+		return record.End{State: record.Incomplete, Reason: "no record of it: run mem eval --live --resume"}
 	}
 	return record.End{State: record.Skipped, Reason: "a live model is run with --live only"}
 }

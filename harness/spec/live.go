@@ -46,6 +46,20 @@ func (l *Live) Connections() int {
 	return 8
 }
 
+// Divide leaves one of n processes that ask the server together its part of each limit, by a
+// function that takes a part of a whole. Each part is at least 1.
+func (l *Live) Divide(part func(whole int) int) {
+	l.MaxConnections = yamlpos.At[int]{Place: l.MaxConnections.Place, Value: max(1, part(l.Connections()))}
+	if !l.MaxConnections.Present() {
+		l.MaxConnections.Place = l.At
+	}
+	for _, limit := range []*int{&l.RequestsPerMinute, &l.TokensPerMinute} {
+		if *limit > 0 {
+			*limit = max(1, part(*limit))
+		}
+	}
+}
+
 // Duration is written as Go writes one: 90s, 2m, 1m30s.
 type Duration struct {
 	diag.Place

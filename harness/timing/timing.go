@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/poimen-memory/mem/harness/atomicfile"
 	"github.com/poimen-memory/mem/harness/models"
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/render"
@@ -29,6 +31,7 @@ const schema = 1
 type Session struct {
 	Started time.Time       `json:"started"`
 	Took    time.Duration   `json:"took_ns"`
+	Shard   string          `json:"shard,omitempty"` // of several that executed the experiment: 3/7
 	Program string          `json:"program"`
 	Go      string          `json:"go"`
 	OS      string          `json:"os"` // and architecture
@@ -78,16 +81,52 @@ func (w *Stopwatch) Session(program string, r *result.Result, started time.Time,
 
 // Save writes timing.json, after the sessions of the folder that this one goes on from.
 func Save(write render.WriteFile, folder record.Folder, s Session, resumed bool) error {
-	path := folder.Path(record.Timing)
-	t := file{Schema: schema}
+	var earlier []Session
 	if resumed {
-		t.Sessions = earlierSessions(path)
+		earlier = earlierSessions(folder.Path(record.Timing))
 	}
-	t.Sessions = append(t.Sessions, s)
-	return write(path, func(w io.Writer) error {
+	return save(write, folder, append(earlier, s))
+}
+
+// SaveShard is Save of one of several processes that write into the folder. What other shards
+// saved stays.
+func SaveShard(write render.WriteFile, folder record.Folder, s Session, resumed bool) error {
+	return record.Alone(folder, record.Timing, func() error {
+		earlier := slices.DeleteFunc(earlierSessions(folder.Path(record.Timing)), func(e Session) bool {
+			return !resumed && (e.Shard == "" || e.Shard == s.Shard)
+		})
+		return save(write, folder, append(earlier, s))
+	})
+}
+
+// Merge unites the sessions of folders in the folder to, each once, in the order of time.
+func Merge(to record.Folder, from []record.Folder) error {
+	var all []Session
+	seen := map[string]bool{}
+	for _, f := range append([]record.Folder{to}, from...) {
+		for _, s := range earlierSessions(f.Path(record.Timing)) {
+			text, err := json.Marshal(s)
+			if err != nil {
+				return err
+			}
+			if !seen[string(text)] {
+				seen[string(text)] = true
+				all = append(all, s)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(all, func(a, b Session) int { return a.Started.Compare(b.Started) })
+	return save(atomicfile.Write, to, all)
+}
+
+func save(write render.WriteFile, folder record.Folder, sessions []Session) error {
+	return write(folder.Path(record.Timing), func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
-		return enc.Encode(t)
+		return enc.Encode(file{schema, sessions})
 	})
 }
 

@@ -1,4 +1,5 @@
-package main
+// Package repair is the command mem repair.
+package repair
 
 import (
 	"errors"
@@ -7,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/models"
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/render"
@@ -14,7 +16,8 @@ import (
 	"github.com/poimen-memory/mem/loop/eventlog"
 )
 
-func repairCommand() *cobra.Command {
+// Command makes the command.
+func Command() *cobra.Command {
 	var file string
 	var noLock bool
 	cmd := &cobra.Command{
@@ -38,7 +41,7 @@ Exit codes: 0 no record is corrupt any more; 2 there is no record, or one cannot
 		},
 	}
 	cmd.Flags().StringVar(&file, "tokenizer", "", "a tokenizer.json `FILE` that logs were counted with")
-	noLockFlag(cmd, &noLock)
+	cmd.Flags().BoolVar(&noLock, "no-lock", false, "write where folders cannot be locked: nothing else may write there")
 	return cmd
 }
 
@@ -55,7 +58,7 @@ func repair(w io.Writer, args []string, count eventlog.CountTokens, noLock bool)
 			return fmt.Errorf("%s is no file of a record: want the folder of a run", r.Log)
 		}
 		if err := repairOne(w, r.Dir, count, noLock); err != nil {
-			return &exit{exitIncomplete, err}
+			return &diag.Incomplete{Err: err}
 		}
 	}
 	return nil
