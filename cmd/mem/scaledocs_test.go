@@ -111,8 +111,8 @@ func parses(text string) error {
 func TestParallelScript(t *testing.T) {
 	dir := t.TempDir()
 	loop := `#!/bin/sh
-# parallel --retries N COMMAND…: one after the other
-shift 2
+# parallel --quote --retries N COMMAND…: one after the other
+shift 3
 while read i; do
   for word; do shift; set -- "$@" "$(printf %s "$word" | sed "s/{}/$i/")"; done
   [ $i = 1 ] && timeout 0.001 "$@"

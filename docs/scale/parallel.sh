@@ -4,5 +4,5 @@
 set -eu
 shards=$1 out=$2
 shift 2
-seq "$shards" | parallel --retries 3 mem eval "$@" --parallel 1 --out "$out" --shard "{}/$shards"
+seq "$shards" | parallel --quote --retries 3 mem eval "$@" --parallel 1 --out "$out" --shard "{}/$shards"
 mem judge "$@" --out "$out"
