@@ -77,13 +77,18 @@ func FlagError(err error, usages string) error {
 	if m := notANumber.FindStringSubmatch(text); m != nil {
 		return fmt.Errorf("%s: found %s, want a %s", m[2], m[1], map[string]string{"Int": "whole number", "Float": "number"}[m[3]])
 	}
+	if m := refusedValue.FindStringSubmatch(text); m != nil {
+		return fmt.Errorf("%s: %s", m[1], m[2])
+	}
 	return err
 }
 
 var (
 	flagName    = regexp.MustCompile(`(?m)^\s+(?:-\w, )?--([\w-]+)`)
 	unknownFlag = regexp.MustCompile(`^unknown flag: --(\S+)$`)
-	notANumber  = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?(--\S+)" flag: strconv\.Parse(Int|Float): `)
+	// What our own flags say of a value, after the library's words.
+	refusedValue = regexp.MustCompile(`(?s)^invalid argument ".*" for "(?:-\w, )?(--\S+)" flag: (found .*)$`)
+	notANumber   = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?(--\S+)" flag: strconv\.Parse(Int|Float): `)
 )
 
 // distance is the number of single-character edits between a and b; swapping two
