@@ -11,6 +11,7 @@ import (
 	"github.com/poimen-memory/mem/harness/plan"
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/result/paired"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/stat"
 	"github.com/poimen-memory/mem/harness/stat/compare"
@@ -33,8 +34,8 @@ type CompareConfig struct {
 
 // Compared is what Compare found.
 type Compared struct {
-	Table    []result.Comparison
-	Rankings []result.Ranking // of each metric, where more than two sides are compared
+	Table    []paired.Comparison
+	Rankings []paired.Ranking // of each metric, where more than two sides are compared
 	// Notes are in what else than what is compared the sides differ.
 	Notes     []string
 	Regressed bool // something is significantly worse than in the first
@@ -57,22 +58,22 @@ func Compare(c CompareConfig) (Compared, error) {
 	if ranked && len(c.By) > 0 {
 		return Compared{}, fmt.Errorf("--by: found %d sides, want two", len(sides))
 	}
-	grouped, err := result.GroupPairs(pairs, c.By)
+	grouped, err := paired.Grouped(pairs, c.By)
 	if err != nil {
 		return Compared{}, fmt.Errorf("--by: %w", err)
 	}
-	table, err := result.ComparePairs(grouped, c.Metrics, compare.Config{Unit: c.Unit, Margin: c.Margin})
+	table, err := paired.Compare(grouped, c.Metrics, compare.Config{Unit: c.Unit, Margin: c.Margin})
 	if err != nil {
 		return Compared{}, err
 	}
-	compared := Compared{Table: table, Notes: notes, Regressed: slices.ContainsFunc(table, func(d result.Comparison) bool {
+	compared := Compared{Table: table, Notes: notes, Regressed: slices.ContainsFunc(table, func(d paired.Comparison) bool {
 		return d.Regressed() && (!ranked || d.Baseline == sides[0].Name)
 	})}
 	for _, m := range c.Metrics {
 		if !ranked {
 			break
 		}
-		r, err := result.Rank(sides, m, c.Unit, table)
+		r, err := paired.Rank(sides, m, c.Unit, table)
 		if err != nil {
 			return Compared{}, err
 		}
@@ -220,8 +221,8 @@ func (c *CompareConfig) evaluated(dir string, r *result.Result) (evaluated, erro
 
 // side is the runs of a model, and of a level or exit setting if one is given; its name says
 // what tells it from the others.
-func (c *CompareConfig) side(e evaluated, model, level, exit string) result.Side {
-	s := result.Side{Name: strings.Join(slices.DeleteFunc([]string{model, level, exit}, func(s string) bool { return s == "" }), " ")}
+func (c *CompareConfig) side(e evaluated, model, level, exit string) paired.Side {
+	s := paired.Side{Name: strings.Join(slices.DeleteFunc([]string{model, level, exit}, func(s string) bool { return s == "" }), " ")}
 	if len(c.Dirs) > 1 {
 		s.Name = filepath.ToSlash(e.dir) + ":" + s.Name
 	}
@@ -235,7 +236,7 @@ func (c *CompareConfig) side(e evaluated, model, level, exit string) result.Side
 
 // pair makes the pairings: of two folders, levels or exit settings model by model, of anything
 // else each with each.
-func (c *CompareConfig) pair(all []evaluated) (pairs []result.Pairing, sides []result.Side, err error) {
+func (c *CompareConfig) pair(all []evaluated) (pairs []paired.Pair, sides []paired.Side, err error) {
 	models, err := c.common(all)
 	if err != nil {
 		return nil, nil, err
@@ -257,10 +258,10 @@ func (c *CompareConfig) pair(all []evaluated) (pairs []result.Pairing, sides []r
 		}
 	}
 	if len(all) != 2 && len(c.Levels) < 2 && len(c.ExitGates) < 2 {
-		return result.AllPairs(sides), sides, nil
+		return paired.All(sides), sides, nil
 	}
 	for i := 0; i < len(sides); i += 2 {
-		pairs = append(pairs, result.Pairing{Old: sides[i], New: sides[i+1], Levels: len(c.Levels) > 1})
+		pairs = append(pairs, paired.Pair{Old: sides[i], New: sides[i+1], Levels: len(c.Levels) > 1})
 	}
 	return pairs, sides, nil
 }

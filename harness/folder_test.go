@@ -18,6 +18,7 @@ import (
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/result/paired"
 	"github.com/poimen-memory/mem/harness/stat"
 	"github.com/poimen-memory/mem/harness/stat/compare"
 )
@@ -244,9 +245,9 @@ func TestBestIsMarkedOnlyWhereItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sides []result.Side
+	var sides []paired.Side
 	for _, model := range []string{"never", "noisy", "m"} {
-		s := result.Side{Name: model}
+		s := paired.Side{Name: model}
 		for _, run := range runs {
 			if run.Model == model {
 				s.Runs = append(s.Runs, run)
@@ -254,12 +255,12 @@ func TestBestIsMarkedOnlyWhereItIs(t *testing.T) {
 		}
 		sides = append(sides, s)
 	}
-	rank := func(sides ...result.Side) (names []string) {
-		pairs, err := result.ComparePairs(result.AllPairs(sides), []string{"recall_committed"}, compare.Config{Unit: stat.ByQuery})
+	rank := func(sides ...paired.Side) (names []string) {
+		pairs, err := paired.Compare(paired.All(sides), []string{"recall_committed"}, compare.Config{Unit: stat.ByQuery})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ranking, err := result.Rank(sides, "recall_committed", stat.ByQuery, pairs)
+		ranking, err := paired.Rank(sides, "recall_committed", stat.ByQuery, pairs)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/poimen-memory/mem/harness/render"
 	"github.com/poimen-memory/mem/harness/render/internal/rendertest"
 	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/result/paired"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/stat"
 	"github.com/poimen-memory/mem/harness/stat/compare"
@@ -71,12 +72,12 @@ func decided() *result.Result {
 	add("torn", 2, few, decide.Rule{Criteria: []decide.Criterion{{Metric: "f1", Threshold: 0.5}}})
 	r.Decisions = append(r.Decisions, result.Decision{ID: "M1.8", Model: "grumem-3b", Level: 1, Skipped: "all of its runs were skipped"})
 	r.Runs[0].Level, r.Runs[0].Session, r.Runs[0].Corpus = 2, "memories", ""
-	r.Comparisons = compared(result.Side{Name: "broken", Runs: broken}, result.Side{Name: "oracle", Runs: perfect[:40]})
+	r.Comparisons = compared(paired.Side{Name: "broken", Runs: broken}, paired.Side{Name: "oracle", Runs: perfect[:40]})
 	return r
 }
 
-func compared(a, b result.Side) []result.Comparison {
-	table, err := result.ComparePairs([]result.Pairing{{Old: a, New: b}}, []string{"recall_strict", "specificity_strict", "retain_drift"}, compare.Config{Unit: stat.ByQuery})
+func compared(a, b paired.Side) []paired.Comparison {
+	table, err := paired.Compare([]paired.Pair{{Old: a, New: b}}, []string{"recall_strict", "specificity_strict", "retain_drift"}, compare.Config{Unit: stat.ByQuery})
 	if err != nil {
 		panic(err)
 	}

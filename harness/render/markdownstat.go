@@ -7,6 +7,7 @@ import (
 	"github.com/poimen-memory/mem/harness/render/internal/layout"
 	"github.com/poimen-memory/mem/harness/render/internal/view"
 	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/result/paired"
 )
 
 // Of a report: gate rows whose metrics are all shown, each of some five thousand
@@ -99,7 +100,7 @@ func (d *document) byTag(r *result.Result) {
 	}
 }
 
-func (d *document) comparisons(list []result.Comparison) {
+func (d *document) comparisons(list []paired.Comparison) {
 	if len(list) == 0 {
 		return
 	}

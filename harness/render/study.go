@@ -13,7 +13,7 @@ import (
 	"github.com/poimen-memory/mem/harness/forecast"
 	"github.com/poimen-memory/mem/harness/render/internal/layout"
 	"github.com/poimen-memory/mem/harness/render/internal/view"
-	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/result/paired"
 	"github.com/poimen-memory/mem/harness/stat"
 	"github.com/poimen-memory/mem/harness/stat/glossary"
 	"github.com/poimen-memory/mem/harness/stat/power"
@@ -119,7 +119,7 @@ func explanationTable(part explain.Part) layout.Table {
 }
 
 // Comparisons shows a table of comparisons; notes are in what else the sides differ.
-func Comparisons(w io.Writer, as Terminal, list []result.Comparison, notes []string) error {
+func Comparisons(w io.Writer, as Terminal, list []paired.Comparison, notes []string) error {
 	p := screen{Terminal: as}
 	for _, note := range notes {
 		p.paragraph("! ", note)
@@ -129,7 +129,7 @@ func Comparisons(w io.Writer, as Terminal, list []result.Comparison, notes []str
 }
 
 // Gate shows what a gate against regressions found, and what it could have found.
-func Gate(w io.Writer, as Terminal, list []result.Comparison, regressed bool) error {
+func Gate(w io.Writer, as Terminal, list []paired.Comparison, regressed bool) error {
 	p := screen{Terminal: as}
 	p.line("")
 	p.heading("Gate against regressions: " + map[bool]string{true: "FAILED", false: "passed"}[regressed])
@@ -140,7 +140,7 @@ func Gate(w io.Writer, as Terminal, list []result.Comparison, regressed bool) er
 }
 
 // Rankings shows metrics of several sides, and what did not pair.
-func Rankings(w io.Writer, as Terminal, list []result.Ranking, pairs []result.Comparison, notes []string) error {
+func Rankings(w io.Writer, as Terminal, list []paired.Ranking, pairs []paired.Comparison, notes []string) error {
 	p := screen{Terminal: as}
 	for _, note := range notes {
 		p.paragraph("! ", note)
@@ -154,17 +154,17 @@ func Rankings(w io.Writer, as Terminal, list []result.Ranking, pairs []result.Co
 	return p.flush(w)
 }
 
-func rankingTable(r result.Ranking) layout.Table {
-	t := layout.Table{{Head: "model", Key: true, Cells: layout.Each(r.Rows, func(row result.RankingRow) string { return row.Name })}}
+func rankingTable(r paired.Ranking) layout.Table {
+	t := layout.Table{{Head: "model", Key: true, Cells: layout.Each(r.Rows, func(row paired.RankingRow) string { return row.Name })}}
 	for i, level := range r.Levels {
 		t = append(t,
-			layout.Column{Head: level.String(), Right: true, Cells: layout.Each(r.Rows, func(row result.RankingRow) string {
+			layout.Column{Head: level.String(), Right: true, Cells: layout.Each(r.Rows, func(row paired.RankingRow) string {
 				if row.Levels[i].Best {
 					return view.FormatInterval(row.Levels[i].Estimate) + " *"
 				}
 				return view.FormatInterval(row.Levels[i].Estimate) + "  "
 			})},
-			layout.Column{Head: "queries", Right: true, Cells: layout.Each(r.Rows, func(row result.RankingRow) string { return strconv.Itoa(row.Levels[i].Queries) })},
+			layout.Column{Head: "queries", Right: true, Cells: layout.Each(r.Rows, func(row paired.RankingRow) string { return strconv.Itoa(row.Levels[i].Queries) })},
 		)
 	}
 	return t

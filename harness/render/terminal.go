@@ -11,6 +11,7 @@ import (
 	"github.com/poimen-memory/mem/harness/render/internal/layout"
 	"github.com/poimen-memory/mem/harness/render/internal/view"
 	"github.com/poimen-memory/mem/harness/result"
+	"github.com/poimen-memory/mem/harness/result/paired"
 )
 
 // Terminal shows results to a person. Below 40 columns lines are longer than Width.
@@ -197,7 +198,7 @@ func (p *screen) byTag(rows []result.TagRow) {
 	}
 }
 
-func (p *screen) comparisons(list []result.Comparison) {
+func (p *screen) comparisons(list []paired.Comparison) {
 	if len(list) == 0 {
 		return
 	}

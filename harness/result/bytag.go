@@ -1,10 +1,7 @@
 package result
 
 import (
-	"cmp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/poimen-memory/mem/harness/plan"
 	"github.com/poimen-memory/mem/harness/spec"
@@ -83,28 +80,6 @@ func rowsBy(tag string, metrics []string, runs []*runData, unit stat.Unit) (rows
 			rows[i].Metrics = append(rows[i].Metrics, stat.Metric{Name: name, Estimate: g.Estimate})
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b TagRow) int { return compareValues(a.Value, b.Value) })
+	slices.SortStableFunc(rows, func(a, b TagRow) int { return stat.CompareTagValues(a.Value, b.Value) })
 	return rows, nil
-}
-
-// compareValues orders values that begin with a number by it (8k before 16k, 0–20 % before
-// 80–100 %), others as text after them, and queries without the tag last.
-func compareValues(a, b string) int {
-	x, isX := number(a)
-	y, isY := number(b)
-	return cmp.Or(cmp.Compare(count(a == stat.NoTag), count(b == stat.NoTag)), cmp.Compare(count(!isX), count(!isY)),
-		cmp.Compare(x, y), cmp.Compare(a, b))
-}
-
-// number is what a value begins with; k and m are those of lengths.
-func number(value string) (n float64, ok bool) {
-	digits := value[:len(value)-len(strings.TrimLeft(value, "0123456789."))]
-	n, err := strconv.ParseFloat(digits, 64)
-	switch value[len(digits):] {
-	case "k":
-		n *= 1 << 10
-	case "m":
-		n *= 1 << 20
-	}
-	return n, err == nil
 }

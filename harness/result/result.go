@@ -7,6 +7,7 @@ import (
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/plan"
 	"github.com/poimen-memory/mem/harness/record"
+	"github.com/poimen-memory/mem/harness/result/paired"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/stat"
 	"github.com/poimen-memory/mem/harness/stat/confidence"
@@ -27,7 +28,7 @@ type Result struct {
 	Prompt      plan.Template       `json:"prompt"`
 	Budget      prompt.Budget       `json:"budget"`
 	Decisions   []Decision          `json:"decisions,omitempty"`
-	Comparisons []Comparison        `json:"comparisons,omitempty"` // with the spec's baselines
+	Comparisons []paired.Comparison `json:"comparisons,omitempty"` // with the spec's baselines
 	Checks      []check.Result      `json:"checks"`
 	Gates       []GateRow           `json:"gates"`
 	Answers     []AnswerRow         `json:"answers,omitempty"`   // of specs that ask for them
