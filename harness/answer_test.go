@@ -59,7 +59,7 @@ func TestLogsAreTheSameWithAndWithoutAnswers(t *testing.T) {
 // TestGatesAndAnswersAreToldApart: each of the four ways in which gates and answers go
 // together is one of the shipped experiment's models.
 func TestGatesAndAnswersAreToldApart(t *testing.T) {
-	r := eval(t, config(t), experiments+"answers.yaml")
+	r := evaluated(t, "answers")
 	wantPassed(t, r)
 	want := map[string]stat.AnswerTable{
 		"oracle": {Both: 1}, "useless": {GatesOnly: 1}, "mute": {GatesOnly: 1}, "lucky": {AnswerOnly: 1}, "never_update": {Neither: 1},

@@ -12,7 +12,7 @@ import (
 
 // TestMemoriesHaveABudgetToo: what L2 reads is no corpus, and is held to the same limits.
 func TestMemoriesHaveABudgetToo(t *testing.T) {
-	r := eval(t, config(t), experiments+"agent-session.yaml")
+	r := evaluated(t, "agent-session")
 	tables := map[string]check.BudgetTable{}
 	for _, table := range r.Budgets {
 		tables[table.Corpus] = table

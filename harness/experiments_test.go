@@ -132,12 +132,12 @@ func row(t *testing.T, r *result.Result, model, exit string) stat.Counts {
 }
 
 func TestOracleIsPerfectAndAlwaysUpdateIsNot(t *testing.T) {
-	names := []string{"hotpotqa.yaml", "needles.yaml", "agent-session.yaml", "hotpotqa-long.yaml"}
+	names := []string{"hotpotqa", "needles", "agent-session", "hotpotqa-long"}
 	if testing.Short() {
 		names = names[:2]
 	}
 	for _, name := range names {
-		r := eval(t, config(t), experiments+name)
+		r := evaluated(t, name)
 		o := row(t, r, "oracle", spec.Record)
 		if o.FalseNeg+o.FalsePos+o.ParseFailed()+o.OverBudget+o.ExitEarly+o.ExitLate+o.ExitNever+o.ExitNoEvidence != 0 ||
 			o.TruePos == 0 || o.TrueNeg == 0 || o.ExitOnTime+o.NoEvidence != o.Runs || o.ExitOnTime == 0 {
@@ -152,7 +152,7 @@ func TestOracleIsPerfectAndAlwaysUpdateIsNot(t *testing.T) {
 // TestLexicalBeatsTheBlindPolicies: without labels it must tell evidence from the rest
 // better than a policy that does not look.
 func TestLexicalBeatsTheBlindPolicies(t *testing.T) {
-	r := eval(t, config(t), experiments+"hotpotqa.yaml")
+	r := evaluated(t, "hotpotqa")
 	rate := func(model string) float64 {
 		rate, ok := row(t, r, model, spec.Record).BalancedAccuracy()
 		if !ok {
@@ -272,17 +272,17 @@ func TestEnforcedRunIsAPrefixOfTheRecordedOne(t *testing.T) {
 }
 
 func TestResultDoesNotDependOnParallelism(t *testing.T) {
+	name, widths := "agent-session", []int{2, 8, 64}
+	if testing.Short() {
+		name, widths = "gated-loop", []int{8}
+	}
 	run := func(width int) (string, map[string]string) {
 		cfg := config(t)
 		cfg.Run.Parallel = width
-		r := eval(t, cfg, experiments+"agent-session.yaml")
+		r := eval(t, cfg, experiments+name+".yaml")
 		return marshal(t, r), tree(t, cfg.Out)
 	}
 	r1, files1 := run(1)
-	widths := []int{2, 8, 64}
-	if testing.Short() {
-		widths = []int{8}
-	}
 	for _, width := range widths {
 		r, files := run(width)
 		if r != r1 {

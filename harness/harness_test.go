@@ -87,6 +87,19 @@ func eval(t testing.TB, cfg harness.Config, path string) *result.Result {
 	return r
 }
 
+// shared holds what evaluated has evaluated, by name.
+var shared = map[string]*result.Result{}
+
+// evaluated is the result of one of the shipped experiments, evaluated and judged once for all
+// tests that only look at it. No test may change it.
+func evaluated(t *testing.T, name string) *result.Result {
+	t.Helper()
+	if shared[name] == nil {
+		shared[name] = evaluateAndJudge(t, experiments+name+".yaml")
+	}
+	return shared[name]
+}
+
 // failures are the results that failed, one a line.
 func failures(r *result.Result) string {
 	var b strings.Builder

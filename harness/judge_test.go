@@ -63,12 +63,12 @@ func TestExperimentsPass(t *testing.T) {
 			if name := filepath.Base(path); testing.Short() && (name == "hotpotqa-long.yaml" || name == "needles.yaml" || name == "m1.8.yaml") {
 				t.Skip("slow")
 			}
-			evaluateAndJudge(t, path)
+			evaluated(t, strings.TrimSuffix(filepath.Base(path), ".yaml"))
 		})
 	}
 }
 
-func evaluateAndJudge(t *testing.T, path string) {
+func evaluateAndJudge(t *testing.T, path string) *result.Result {
 	t.Helper()
 	e, err := prepare(t, config(t), path)
 	if err != nil {
@@ -79,8 +79,8 @@ func evaluateAndJudge(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	wantPassed(t, r)
-	evaluated := saveReports(t, e.Folder, r)
-	for name := range evaluated {
+	reports := saveReports(t, e.Folder, r)
+	for name := range reports {
 		if err := os.Remove(e.Folder.Path(name)); err != nil {
 			t.Fatal(err)
 		}
@@ -99,10 +99,11 @@ func evaluateAndJudge(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	for name, text := range saveReports(t, e.Folder, judged) {
-		if text != evaluated[name] {
-			t.Errorf("%s differs: %d bytes, %d when evaluated", name, len(text), len(evaluated[name]))
+		if text != reports[name] {
+			t.Errorf("%s differs: %d bytes, %d when evaluated", name, len(text), len(reports[name]))
 		}
 	}
+	return r
 }
 
 const judgedSpec = `experiment: judged

@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -23,6 +24,8 @@ import (
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/scripted/fakeserver"
 )
+
+var allShards = flag.Bool("shards", false, "TestShardsLeaveTheRecordsOfOneMachine divides all experiments, not the small ones")
 
 func everyRun(*plan.Run) bool { return true }
 
@@ -211,10 +214,10 @@ func executeShards(t *testing.T, all []harness.Experiment, n int, out func(i int
 
 // TestShardsLeaveTheRecordsOfOneMachine: for any number of shards, with folders of their own or
 // one together, the records have the bytes that one process leaves, and so have the reports that
-// judge makes of them.
+// judge makes of them. Every experiment is divided with -shards.
 func TestShardsLeaveTheRecordsOfOneMachine(t *testing.T) {
 	names := []string{"agent-session", "gated-loop", "answers", "recorded", "first"}
-	if !testing.Short() {
+	if *allShards {
 		paths, err := filepath.Glob(experiments + "*.yaml")
 		if err != nil {
 			t.Fatal(err)

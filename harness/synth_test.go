@@ -11,7 +11,7 @@ import (
 
 // Hard negatives are counted apart: all of them tempt who always says yes, none the oracle.
 func TestHardNegatives(t *testing.T) {
-	r := eval(t, config(t), experiments+"needles.yaml")
+	r := evaluated(t, "needles")
 	turns := map[string]int{}
 	for _, run := range r.Runs {
 		turns[run.Model] += len(run.Hard)
