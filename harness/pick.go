@@ -25,8 +25,9 @@ func (p *Pick) All() bool { return p.Run == nil && p.Models == nil && p.Level ==
 
 // Wants is a Config.Select.
 func (p *Pick) Wants(c plan.Cell) bool {
+	base, _ := spec.SplitModel(c.Model)
 	wanted := (p.Run == nil || p.Run.MatchString(c.Name)) &&
-		(p.Models == nil || slices.Contains(p.Models, c.Model)) &&
+		(p.Models == nil || slices.Contains(p.Models, c.Model) || slices.Contains(p.Models, base)) &&
 		(p.Level == 0 || p.Level == c.Level)
 	if !wanted {
 		p.passed = append(p.passed, c.Name)
@@ -54,7 +55,7 @@ func (p *Pick) checkModels(all []Experiment) error {
 	var known []string
 	for _, e := range all {
 		for _, m := range e.Spec.Models {
-			known = append(known, m.ID.Value)
+			known = append(known, m.ID.Value, m.Base())
 		}
 	}
 	slices.Sort(known)

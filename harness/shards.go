@@ -110,8 +110,14 @@ func divideLimits(w io.Writer, cfg Config, all []Experiment, asking map[int]bool
 		m.MaxCost /= float64(n)
 	}
 	for _, e := range all {
+		divided := map[*spec.Live]bool{} // which the variants of a model share
 		for _, id := range liveModels(e.Plan, everyRun) {
 			live := liveModel(e.Spec, id)
+			if divided[live] {
+				continue
+			}
+			divided[live] = true
+			id, _ = spec.SplitModel(id)
 			was := *live
 			live.Divide(part)
 			say(fmt.Sprintf("%s, model %s: %s", e.Spec.Experiment.Value, id, dividedLimits(*live, was, n)))

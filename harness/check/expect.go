@@ -68,7 +68,8 @@ func expect(e *spec.Expect, runs []Judged) Result {
 
 func selects(e *spec.Expect, run Judged) bool {
 	named := func(want, got string) bool { return want == "" || want == got }
-	return named(e.Model.Value, run.Model) && named(e.Query.Value, run.Query) &&
+	model, variant := spec.SplitModel(run.Model)
+	return (named(e.Model.Value, run.Model) || named(e.Model.Value, model)) && named(e.Variant.Value, variant) && named(e.Query.Value, run.Query) &&
 		(named(e.Corpus.Value, run.Corpus) || named(e.Corpus.Value, run.Session)) &&
 		named(e.ExitGate.Value, run.ExitGate) &&
 		(!e.Level.Present() || e.Level.Value == run.Level) &&
@@ -84,6 +85,7 @@ func selector(e *spec.Expect) string {
 		}
 	}
 	add("model", e.Model.Value, e.Model.Present())
+	add("variant", e.Variant.Value, e.Variant.Present())
 	add("query", e.Query.Value, e.Query.Present())
 	add("corpus", e.Corpus.Value, e.Corpus.Present())
 	add("level", e.Level.Value.String(), e.Level.Present())

@@ -97,6 +97,7 @@ func newEstimator(p *plan.Plan) estimator { return estimator{p, map[reading]Esti
 
 // reading is what the tokens of a run depend on.
 type reading struct {
+	setup    *plan.Setup
 	session  *plan.Session
 	question string
 	turns    int
@@ -106,10 +107,10 @@ type reading struct {
 // run estimates a run. A live run that replays another one takes at most an answer of its own.
 func (e estimator) run(r *plan.Run) Estimate {
 	replays := r.Live() && r.ReplayOf != ""
-	if replays && e.Answers == nil {
+	if replays && r.Setup.Answers == nil {
 		return Estimate{Runs: 1}
 	}
-	key := reading{r.Session, r.Question, r.Turns, replays}
+	key := reading{r.Setup, r.Session, r.Question, r.Turns, replays}
 	est, known := e.readings[key]
 	if !known {
 		est = e.read(r, replays)
@@ -127,43 +128,43 @@ func (e estimator) run(r *plan.Run) Estimate {
 
 // read is what the calls of a run take.
 func (e estimator) read(r *plan.Run, replays bool) Estimate {
-	est := answerEstimate(e.Plan, r.Question)
+	est := answerEstimate(r.Setup, r.Question)
 	if !replays {
-		sections := sections(e.Plan, r)
+		sections := sections(r)
 		est.Calls += len(sections)
-		est.Prompt += promptTokens(e.Plan, r.Question, sections)
-		est.Completion += len(sections) * e.Prompts.Budget().Response
+		est.Prompt += promptTokens(r.Setup, r.Question, sections)
+		est.Completion += len(sections) * r.Setup.Budget().Response
 	}
 	return est
 }
 
 // answerEstimate is what an answer from a full memory takes, nothing where none is asked for.
-func answerEstimate(p *plan.Plan, query string) Estimate {
-	if p.Answers == nil {
+func answerEstimate(s *plan.Setup, query string) Estimate {
+	if s.Answers == nil {
 		return Estimate{}
 	}
-	t := p.Answers.Fixed()
-	t.Problem, t.Memory = p.Prompts.Measure(query).Tokens, p.Prompts.Budget().Memory
-	return Estimate{Calls: 1, Prompt: t.Prompt(), Completion: p.Spec.Answer.MaxTokens.Value}
+	t := s.Answers.Fixed()
+	t.Problem, t.Memory = s.Prompts.Measure(query).Tokens, s.Prompts.Budget().Memory
+	return Estimate{Calls: 1, Prompt: t.Prompt(), Completion: s.AnswerTokens()}
 }
 
 // sections are the tokens of each chunk; at L2 over memories, of a full one for each L1 run.
-func sections(p *plan.Plan, r *plan.Run) []int {
+func sections(r *plan.Run) []int {
 	if !r.OverMemories() {
 		return r.Session.ChunkTokens()
 	}
-	head := p.Prompts.Chunk(prompt.Record{Role: "memory"}).Tokens
-	return slices.Repeat([]int{head + p.Prompts.Budget().Memory}, r.Turns)
+	head := r.Setup.Prompts.Chunk(prompt.Record{Role: "memory"}).Tokens
+	return slices.Repeat([]int{head + r.Setup.Budget().Memory}, r.Turns)
 }
 
-func promptTokens(p *plan.Plan, query string, sections []int) int {
-	t := p.Prompts.Fixed()
-	t.Problem, t.Memory = p.Prompts.Measure(query).Tokens, p.Prompts.Memory(nil).Tokens
+func promptTokens(s *plan.Setup, query string, sections []int) int {
+	t := s.Prompts.Fixed()
+	t.Problem, t.Memory = s.Prompts.Measure(query).Tokens, s.Prompts.Memory(nil).Tokens
 	sum := 0
 	for _, section := range sections {
 		t.Section = section
 		sum += t.Prompt()
-		t.Memory = max(t.Memory, p.Prompts.Budget().Memory)
+		t.Memory = max(t.Memory, s.Prompts.Budget().Memory)
 	}
 	return sum
 }

@@ -35,11 +35,13 @@ type Clients struct {
 // when ctx is done. No connection is opened; what the environment lacks is an error at its position.
 func (c *Clients) open(ctx context.Context, s *spec.Spec, runs []*plan.Run) diag.Errors {
 	var errs diag.Errors
+	opened := map[string]bool{} // models, each of which all its variants share
 	for i := range s.Models {
 		m := &s.Models[i]
-		if m.Live == nil || !used(m.ID.Value, runs) {
+		if m.Live == nil || opened[m.Base()] || !used(m.Base(), runs) {
 			continue
 		}
+		opened[m.Base()] = true
 		if m.Price == nil && c.Meter.MaxCost > 0 {
 			errs = append(errs, m.At.Errorf("--max-cost requires a price: want price: {prompt: USD, completion: USD} per million tokens"))
 		}
@@ -49,7 +51,7 @@ func (c *Clients) open(ctx context.Context, s *spec.Spec, runs []*plan.Run) diag
 		}
 		cfg := liveConfig(live)
 		cfg.Count, cfg.Charge = countWith(s.Tokenizer), func(cost openai.Cost) { c.Meter.charge(m.Price, cost) }
-		if err := c.add(ctx, s.Experiment.Value, m.ID.Value, cfg); err != nil {
+		if err := c.add(ctx, s.Experiment.Value, m.Base(), cfg); err != nil {
 			errs = append(errs, live.At.Errorf("%v", err))
 		}
 	}
@@ -90,7 +92,10 @@ type Served struct {
 // Served is what the servers of a spec's live models did so far.
 func (c *Clients) Served(s *spec.Spec) (list []Served) {
 	for i := range s.Models {
-		id := s.Models[i].ID.Value
+		id := s.Models[i].Base()
+		if i > 0 && s.Models[i-1].Base() == id {
+			continue // another variant of it
+		}
 		if client := c.byModel[[2]string{s.Experiment.Value, id}]; client != nil {
 			list = append(list, Served{id, client.BaseURL(), client.Stats()})
 		}
@@ -152,7 +157,7 @@ func (c *Clients) NoteCounts(w io.Writer, s *spec.Spec) {
 
 func used(model string, runs []*plan.Run) bool {
 	for _, r := range runs {
-		if r.Model == model {
+		if r.Spec.Base() == model {
 			return true
 		}
 	}
@@ -182,8 +187,9 @@ func given[T any](field yamlpos.At[T]) *T {
 	return &field.Value
 }
 
-// Client is the client of a spec's live model; nil if it was not opened.
+// Client is the client of a spec's live model, whose variants share it; nil if it was not opened.
 func (c *Clients) Client(s *spec.Spec, model string) *openai.Client {
+	model, _ = spec.SplitModel(model)
 	return c.byModel[[2]string{s.Experiment.Value, model}]
 }
 

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -85,7 +86,11 @@ func (l recordings) withOwnAnswer(m run.ModelFor, recorded []journal.Call) ([]jo
 // one that there is.
 func recordedModel(m *spec.Model) (string, *diag.Error) {
 	path, want := m.Replay.Path, m.Replay.Model.Value
+	_, variant := spec.SplitModel(m.ID.Value)
 	known, err := record.Folder{Dir: path.Value}.LiveModels()
+	if of := spec.JoinVariant(cmp.Or(want, onlyModel(known), m.Base()), variant); slices.Contains(known, of) {
+		return of, nil // of the same variant
+	}
 	switch {
 	case err != nil:
 		return "", path.Errorf("%s: %v", path.Value, withoutPath(err))
@@ -97,10 +102,22 @@ func recordedModel(m *spec.Model) (string, *diag.Error) {
 		return want, nil
 	case len(known) == 1:
 		return known[0], nil
-	case !slices.Contains(known, m.ID.Value):
+	case !slices.Contains(known, m.Base()):
 		return "", path.Errorf("%s: want {path: …, model: …} with one of its models: %s", path.Value, strings.Join(known, ", "))
 	}
-	return m.ID.Value, nil
+	return m.Base(), nil
+}
+
+// onlyModel is the model of all recorded variants; "" if there are several.
+func onlyModel(known []string) (model string) {
+	for i, id := range known {
+		if of, _ := spec.SplitModel(id); i == 0 || of == model {
+			model = of
+		} else {
+			return ""
+		}
+	}
+	return model
 }
 
 // badRecording is a recording that cannot answer: what was named is not what was recorded.

@@ -27,9 +27,9 @@ import (
 func Models(ctx context.Context, notes io.Writer, clients *models.Clients, all []harness.Experiment) (rows []render.PingRow) {
 	for _, x := range all {
 		for i := range x.Spec.Models {
-			if m := &x.Spec.Models[i]; m.Live != nil {
+			if m := &x.Spec.Models[i]; m.Live != nil && (i == 0 || x.Spec.Models[i-1].Base() != m.Base()) {
 				noteKey(notes, m)
-				rows = append(rows, ask(ctx, clients.Client(x.Spec, m.ID.Value), x, m.ID.Value))
+				rows = append(rows, ask(ctx, clients.Client(x.Spec, m.Base()), x, m.Base()))
 			}
 		}
 	}
@@ -40,7 +40,7 @@ func Models(ctx context.Context, notes io.Writer, clients *models.Clients, all [
 func noteKey(w io.Writer, m *spec.Model) {
 	name := m.Live.APIKeyEnv.Value
 	if key := os.Getenv(name); name != "" && !keyfilter.Filtered(key) {
-		printable.Fprintf(w, "mem: note: model %s: the key in %s is not hidden where a server repeats it: it is a placeholder, or has fewer than 8 characters\n", m.ID.Value, name)
+		printable.Fprintf(w, "mem: note: model %s: the key in %s is not hidden where a server repeats it: it is a placeholder, or has fewer than 8 characters\n", m.Base(), name)
 	}
 }
 
@@ -95,8 +95,8 @@ func listed(ctx context.Context, client *openai.Client) string {
 // firstPrompt is the first that a model would be sent.
 func firstPrompt(x harness.Experiment, model string) (prompt.Prompt, error) {
 	for _, cell := range x.Selected() {
-		if cell.Model == model && !cell.OverMemories() {
-			return x.Prompt(plan.PromptAt{Session: cell.Cell.Session, Query: cell.Query, Turn: 1})
+		if cell.Spec.Base() == model && !cell.OverMemories() {
+			return x.Prompt(plan.PromptAt{Variant: cell.Setup.Name(), Session: cell.Cell.Session, Query: cell.Query, Turn: 1})
 		}
 	}
 	return prompt.Prompt{}, errors.New("the spec has no run of it")

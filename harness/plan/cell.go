@@ -48,6 +48,7 @@ type Run struct {
 	Cell
 	Question   string // text of the query
 	Spec       *spec.Model
+	Setup      *Setup        // what its prompts and chunks are made by
 	Session    *Session      // nil at L2 over memories
 	Asked      *corpus.Asked // labels of the query in the session
 	References *corpus.Query // whose Answers score the run's answer
@@ -77,11 +78,14 @@ func matrix(p *Plan) []*Run {
 			runs = append(runs, overMemories(p, runs)...)
 			continue
 		}
-		for _, s := range p.Sessions {
+		for n, s := range p.Sessions {
 			for i := range s.Queries() {
 				q := &s.Queries()[i]
 				cell := Cell{Corpus: s.Corpus.ID.Value, Session: s.Name(), Query: q.ID, Level: level}
-				runs = append(runs, variants(p, Run{Cell: cell, Question: q.Text, Session: s, Asked: q, References: &q.Query, Turns: s.Len()})...)
+				runs = append(runs, ofModels(p, Run{Cell: cell, Question: q.Text, References: &q.Query}, func(r *Run) {
+					r.Session = r.Setup.Sessions[n]
+					r.Asked, r.Turns = &r.Session.Queries()[i], r.Session.Len()
+				})...)
 			}
 		}
 	}
@@ -100,14 +104,14 @@ func checkSize(p *Plan) *diag.Error {
 			queries[q.ID] = true
 		}
 	}
-	variants := len(p.Spec.Models) * len(p.Spec.ExitGate.Value) * p.Spec.Trials
+	repeated := len(p.Spec.Models) * len(p.Spec.ExitGate.Value) * p.Spec.Trials
 	runs := 0
 	for _, level := range p.Spec.Levels.Value {
 		n := asked
 		if level == 2 && p.Spec.L2Source == spec.Memories {
 			n = len(queries)
 		}
-		runs += n * variants
+		runs += n * repeated
 	}
 	if runs <= MaxRuns {
 		return nil
@@ -116,19 +120,21 @@ func checkSize(p *Plan) *diag.Error {
 		runs, asked, len(p.Spec.Levels.Value), len(p.Spec.Models), len(p.Spec.ExitGate.Value), p.Spec.Trials, MaxRuns)
 }
 
-// variants are the base run for each model, exit setting and trial. They are made in one piece:
-// there may be a million.
-func variants(p *Plan, base Run) []*Run {
+// ofModels are the base run for each model, exit setting and trial; read says what each reads.
+// They are made in one piece: there may be a million.
+func ofModels(p *Plan, base Run, read func(*Run)) []*Run {
 	n := len(p.Spec.Models) * len(p.Spec.ExitGate.Value) * p.Spec.Trials
 	made, runs := make([]Run, 0, n), make([]*Run, 0, n)
 	for i := range p.Spec.Models {
+		setup := p.setupFor(&p.Spec.Models[i])
 		for _, exit := range p.Spec.ExitGate.Value {
 			for trial := 1; trial <= p.Spec.Trials; trial++ {
 				made = append(made, base)
 				r := &made[len(made)-1]
-				r.Spec = &p.Spec.Models[i]
+				r.Spec, r.Setup = &p.Spec.Models[i], setup
 				r.Model, r.ExitGate, r.Trial = r.Spec.ID.Value, exit, trial
 				r.Cell = r.Named(p.Spec.Trials)
+				read(r)
 				runs = append(runs, r)
 			}
 		}
@@ -159,7 +165,7 @@ func overMemories(p *Plan, l1 []*Run) []*Run {
 	var runs []*Run
 	for _, q := range queries {
 		cell := Cell{Session: memoriesSession, Query: q.Query, Level: 2}
-		for _, r := range variants(p, Run{Cell: cell, Question: q.Question, References: q.References}) {
+		for _, r := range ofModels(p, Run{Cell: cell, Question: q.Question, References: q.References}, func(*Run) {}) {
 			r.Sources = sources[key{r.Query, r.Model, r.Trial}]
 			r.Turns = len(r.Sources)
 			runs = append(runs, r)

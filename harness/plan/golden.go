@@ -26,6 +26,7 @@ type golden struct {
 // PromptAt says which prompt to assemble: of a turn of a session (by its name, or the
 // corpus's id where that has one session), for a query, with the memory before the turn.
 type PromptAt struct {
+	Variant        string  // id; "": the spec by itself
 	Session, Query string  // Session is empty with L1Memory
 	L1Memory       *string // the L1 memory that is the chunk of an L2 turn; nil: a session's chunk is
 	Turn           int     // from 1; loop.AnswerTurn: the prompt that asks for the answer
@@ -34,58 +35,66 @@ type PromptAt struct {
 
 // Prompt assembles one prompt without running anything.
 func (p *Plan) Prompt(at PromptAt) (prompt.Prompt, error) {
+	s, err := p.setupOf(at.Variant)
+	if err != nil {
+		return prompt.Prompt{}, err
+	}
+	return s.prompt(at)
+}
+
+func (s *Setup) prompt(at PromptAt) (prompt.Prompt, error) {
 	if at.L1Memory != nil {
-		return p.level2Prompt(at)
+		return s.level2Prompt(at)
 	}
-	s, err := p.session(at.Session)
+	session, err := s.session(at.Session)
 	if err != nil {
 		return prompt.Prompt{}, err
 	}
-	q, err := query(s, at.Query)
+	q, err := query(session, at.Query)
 	if err != nil {
 		return prompt.Prompt{}, err
 	}
-	memory := p.measure(at.Memory)
-	if at.Turn == loop.AnswerTurn && p.Answers != nil {
-		return p.Answers.Assemble(p.Prompts.Measure(q.Text), memory)
+	memory := s.measure(at.Memory)
+	if at.Turn == loop.AnswerTurn && s.Answers != nil {
+		return s.Answers.Assemble(s.Prompts.Measure(q.Text), memory)
 	}
-	chunk, err := chunkAt(s, at.Turn)
+	chunk, err := chunkAt(session, at.Turn)
 	if err != nil {
 		return prompt.Prompt{}, err
 	}
-	return p.Prompts.Assemble(p.Prompts.Measure(q.Text), memory, chunk)
+	return s.Prompts.Assemble(s.Prompts.Measure(q.Text), memory, chunk)
 }
 
 // level2Prompt assembles the prompt of an L2 turn over memories.
-func (p *Plan) level2Prompt(at PromptAt) (prompt.Prompt, error) {
-	for i := range p.Spec.Queries {
-		if q := &p.Spec.Queries[i]; q.ID.Value == at.Query {
-			return p.Prompts.Assemble(p.Prompts.Measure(q.Text.Value), p.measure(at.Memory), p.memoryChunk(*at.L1Memory))
+func (s *Setup) level2Prompt(at PromptAt) (prompt.Prompt, error) {
+	for i := range s.spec.Queries {
+		if q := &s.spec.Queries[i]; q.ID.Value == at.Query {
+			return s.Prompts.Assemble(s.Prompts.Measure(q.Text.Value), s.measure(at.Memory), s.memoryChunk(*at.L1Memory))
 		}
 	}
 	return prompt.Prompt{}, fmt.Errorf("query: found %s, want one of the spec's queries", at.Query)
 }
 
-func (p *Plan) measure(memory *string) *prompt.Text {
+func (s *Setup) measure(memory *string) *prompt.Text {
 	if memory == nil {
 		return nil
 	}
-	m := p.Prompts.Measure(*memory)
+	m := s.Prompts.Measure(*memory)
 	return &m
 }
 
 // memoryChunk is the chunk that L2 makes of an L1 memory.
-func (p *Plan) memoryChunk(memory string) prompt.Chunk {
-	return p.Prompts.Chunk(prompt.Record{Role: "memory", Text: memory})
+func (s *Setup) memoryChunk(memory string) prompt.Chunk {
+	return s.Prompts.Chunk(prompt.Record{Role: "memory", Text: memory})
 }
 
-func (p *Plan) session(name string) (*Session, error) {
+func (s *Setup) session(name string) (*Session, error) {
 	var known []string
-	for _, s := range p.Sessions {
-		if s.Name() == name {
-			return s, nil
+	for _, session := range s.Sessions {
+		if session.Name() == name {
+			return session, nil
 		}
-		known = append(known, s.Name())
+		known = append(known, session.Name())
 	}
 	return nil, fmt.Errorf("session: %s", diag.OneOf(name, known))
 }
@@ -114,7 +123,7 @@ func chunkAt(s *Session, turn int) (prompt.Chunk, error) {
 func (p *Plan) readGoldens() (errs diag.Errors) {
 	for i := range p.Spec.Golden {
 		g := &p.Spec.Golden[i]
-		at := PromptAt{Session: g.Corpus.Value, Query: g.Query.Value, Turn: g.Turn.Value}
+		at := PromptAt{Variant: g.Variant.Value, Session: g.Corpus.Value, Query: g.Query.Value, Turn: g.Turn.Value}
 		var wrong [2]*diag.Error
 		at.Memory, wrong[0] = readMemory(g.Memory)
 		at.L1Memory, wrong[1] = readMemory(g.L1Memory)

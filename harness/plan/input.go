@@ -55,7 +55,7 @@ func (p *Plan) MemoryInput(r *Run, outcomes []record.Outcome) (in Input, blocked
 		case source.Memory == nil:
 			continue
 		}
-		chunk := p.memoryChunk(*source.Memory)
+		chunk := r.Setup.memoryChunk(*source.Memory)
 		chunks = append(chunks, chunk)
 		shas.WriteString(chunk.SHA())
 		in.Tokens = append(in.Tokens, chunk.Tokens)
@@ -113,9 +113,9 @@ func (in Input) Truth() []scripted.Truth {
 // Header is the head of the run's journal: what a record, and a recording that is
 // replayed, must agree with. The model of a live run is completed by its client.
 func (p *Plan) Header(r *Run, in Input) journal.Header {
-	b := p.Budget()
+	b := r.Setup.Budget()
 	return journal.Header{
-		TemplateSHA: p.Template.SHA, Query: r.Question, System: p.Spec.System, Corpus: r.Cell.Session,
+		TemplateSHA: r.Setup.Template.SHA, Query: r.Question, System: r.Setup.System(), Corpus: r.Cell.Session,
 		SessionSHA: in.SHA, Records: in.Records, Chunking: r.chunking(),
 		Budget: map[string]int{
 			"window": b.Window, "template": b.Template, "question": b.Question,

@@ -4,11 +4,9 @@ import (
 	"context"
 	"hash/maphash"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/spec"
 	"github.com/poimen-memory/mem/harness/stat/cluster"
@@ -33,17 +31,13 @@ type Counter interface {
 // Plan is an experiment that is ready to run: corpora read and packed, labels found, the
 // matrix expanded, every file that the spec names read once.
 type Plan struct {
-	Spec     *spec.Spec
-	Template Template // which prompt is sent
-	Prompts  *prompt.Builder
-	Answers  *prompt.Answers // nil: the spec asks for no answers
-	Sessions []*Session
-	Runs     []*Run // in the order of every output
+	Spec   *spec.Spec
+	*Setup          // of the spec by itself; what a run is made of is Run.Setup
+	Setups []*Setup // of the spec's variants, in its order; without variants, the spec's own alone
+	Runs   []*Run   // in the order of every output
 
-	count   Counter
 	goldens []golden
 	byName  map[string]*Run
-	around  [2]string
 	units   *cluster.Names
 	scripts map[string]string // SHA-256 of each gate script's text, by path
 }
@@ -64,10 +58,7 @@ type Template struct {
 // is wrong with the spec, its labels or its corpora.
 func New(ctx context.Context, cfg Config, s *spec.Spec) (*Plan, error) {
 	p := &Plan{Spec: s}
-	if err := p.prepareTemplates(cfg); err != nil {
-		return nil, err
-	}
-	if err := loadCorpora(ctx, p); err != nil {
+	if err := p.prepareSetups(ctx, cfg); err != nil {
 		return nil, err
 	}
 	if err := checkSize(p); err != nil {
@@ -131,15 +122,6 @@ func (p *Plan) Tokenizer() string { return p.count.Name() }
 // Counter counts with the spec's vocabulary.
 func (p *Plan) Counter() prompt.Counter { return p.count }
 
-// Budget is the limits that prompts are held against.
-func (p *Plan) Budget() prompt.Budget { return p.Prompts.Budget() }
-
-// Headroom is what the spec's budget check wants.
-func (p *Plan) Headroom() check.Headroom {
-	c := p.Spec.Checks.Budget.Value
-	return check.Headroom{Budget: p.Budget(), Percentile: c.Percentile, Min: c.MinHeadroom}
-}
-
 // CountRendered is the token counter for a log that was counted with the named vocabulary;
 // nil if that is not the plan's.
 func (p *Plan) CountRendered(tokenizer string) func(string) int {
@@ -190,76 +172,6 @@ func (p *Plan) Dividing() (tags []string) {
 // Merged are the query ids that count as one query, by its name.
 func (p *Plan) Merged() map[string][]string { return p.units.Merged() }
 
-// prepareTemplates reads what prompts are made of.
-func (p *Plan) prepareTemplates(cfg Config) error {
-	s := p.Spec
-	count, err := cfg.Counter(s.Tokenizer)
-	if err != nil {
-		return unreadable(s.Tokenizer.At, err)
-	}
-	p.count = count
-	template, at, err := p.promptTemplate(cfg.Template)
-	if err != nil {
-		return err
-	}
-	p.Prompts, err = prompt.New(prompt.Config{
-		Counter: count, System: s.System, Template: template, Budget: prompt.Budget(s.Budget.Value),
-	})
-	if err != nil {
-		return diag.Errors{at.Errorf("%v (%s)", err, count.Name())}
-	}
-	parts, _ := prompt.Split(template) // which prompt.New accepted
-	p.around[0], p.around[1], _ = strings.Cut(parts.Memory, "{memory}")
-	return p.prepareAnswers()
-}
-
-// AroundMemory is what the template has before and after a memory, between its tags.
-func (p *Plan) AroundMemory() (before, after string) { return p.around[0], p.around[1] }
-
-// promptTemplate is the template of the spec's prompt, or the configured one, and where the
-// spec names it. A file with the bytes of the paper's prompt counts as the paper's prompt.
-func (p *Plan) promptTemplate(configured string) (template string, at diag.Place, err error) {
-	template, at = configured, p.Spec.At
-	if template == "" {
-		template = prompt.Figure10a
-	}
-	p.Template = Template{System: p.Spec.System}
-	if own := p.Spec.Prompt; own != nil {
-		at = own.Template.Place
-		text, wrong := readTemplate(own.Template)
-		if wrong != nil {
-			return "", at, diag.Errors{wrong}
-		}
-		if template = text; text != prompt.Figure10a {
-			p.Template.Note = "not the paper's prompt: template " + filepath.ToSlash(own.Template.Value)
-		}
-	}
-	p.Template.SHA = digest.Of(template)
-	return template, at, nil
-}
-
-// prepareAnswers reads the template that asks for answers.
-func (p *Plan) prepareAnswers() error {
-	a := p.Spec.Answer
-	if a == nil {
-		return nil
-	}
-	template, at := prompt.AnswerTemplate, a.At
-	if a.Template.Present() {
-		text, wrong := readTemplate(a.Template)
-		if wrong != nil {
-			return diag.Errors{wrong}
-		}
-		template, at = text, a.Template.Place
-	}
-	var err error
-	if p.Answers, err = p.Prompts.Answers(template); err != nil {
-		return diag.Errors{at.Errorf("%v (%s)", err, p.Tokenizer())}
-	}
-	p.Template.Answer = digest.Of(template)
-	return nil
-}
-
 // readScripts takes the digests of gate scripts, with the same line ends from any checkout.
 func (p *Plan) readScripts() (errs diag.Errors) {
 	p.scripts = map[string]string{}
@@ -297,7 +209,7 @@ func (p *Plan) checkNames() (errs diag.Errors) {
 		}
 		seen[key] = i
 		for part := range strings.SplitSeq(r.Name, "/") {
-			if checked[part] {
+			if checked[part] || part == r.Model { // whose id the spec has checked, the model's and the variant's
 				continue
 			}
 			checked[part] = true

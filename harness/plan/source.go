@@ -17,14 +17,14 @@ import (
 
 // loadCorpora reads all corpora. A label must be found exactly once over its query's corpora, or
 // at least once if it says all.
-func loadCorpora(ctx context.Context, p *Plan) error {
+func loadCorpora(ctx context.Context, s *Setup) error {
 	var errs diag.Errors
 	hits := map[*spec.Evidence]int{}
-	for i := range p.Spec.Corpora {
-		c := &p.Spec.Corpora[i]
-		queries, labels := asks(p.Spec, c)
+	for i := range s.spec.Corpora {
+		c := &s.spec.Corpora[i]
+		queries, labels := asks(s.spec, c)
 		cfg := Source(c, queries)
-		cfg.Prompts = p.Prompts
+		cfg.Prompts = s.Prompts
 		sessions, err := corpus.Load(ctx, cfg)
 		if err != nil {
 			if errs = append(errs, positioned(c, err)...); ctx.Err() != nil {
@@ -32,9 +32,9 @@ func loadCorpora(ctx context.Context, p *Plan) error {
 			}
 			continue
 		}
-		for _, s := range sessions {
-			p.Sessions = append(p.Sessions, &Session{Session: s, Corpus: c})
-			for _, asked := range s.Queries() {
+		for _, read := range sessions {
+			s.Sessions = append(s.Sessions, &Session{Session: read, Corpus: c})
+			for _, asked := range read.Queries() {
 				for n, label := range labels[asked.ID] {
 					hits[label] += asked.Hits[n]
 				}
@@ -42,7 +42,7 @@ func loadCorpora(ctx context.Context, p *Plan) error {
 		}
 	}
 	if len(errs) == 0 { // else a label may belong into a corpus that could not be read
-		errs = append(errs, checkLabels(p.Spec, hits)...)
+		errs = append(errs, checkLabels(s.spec, hits)...)
 	}
 	return errs.Err()
 }

@@ -45,10 +45,10 @@ func (r AnswerRow) Metric(name string) (e stat.Estimate, ok bool) {
 
 // answer folds the calls for the answer.
 func (t *runFold) answer(calls []journal.Call) {
-	if t.plan.Answers == nil || len(calls) == 0 {
+	if t.planned.Setup.Answers == nil || len(calls) == 0 {
 		return
 	}
-	p, err := t.plan.Answers.Assemble(t.problem, t.memory)
+	p, err := t.planned.Setup.Answers.Assemble(t.problem, t.memory)
 	if err == nil {
 		t.expected, t.explains = p, true
 		t.sent.Answers = []int{p.Tokens.Prompt()}
@@ -75,7 +75,7 @@ func (t *runFold) answer(calls []journal.Call) {
 // answerAsked holds a request for the answer against the one that the plan would send.
 func (t *runFold) answerAsked(sent loop.Request, known bool) {
 	other := !known || t.explains && (sent.System != t.expected.System || sent.User != t.expected.User)
-	switch limit := t.plan.Spec.Answer.MaxTokens.Value; {
+	switch limit := t.planned.Setup.AnswerTokens(); {
 	case sent.MaxTokens != limit:
 		t.otherAnswer = fmt.Sprintf("answer.max_tokens was %d when recorded, is %d now", sent.MaxTokens, limit)
 	case other:

@@ -18,38 +18,46 @@ import (
 // or not a run sent them; memories and whole prompts are those that were sent.
 func budgetTables(s *summary) []check.BudgetTable {
 	var tables []check.BudgetTable
+	for _, setup := range s.plan.Setups {
+		tables = append(tables, corpusBudgets(s, setup)...)
+		tables = append(tables, memoryBudget(s, setup)...)
+	}
+	return tables
+}
+
+func corpusBudgets(s *summary, setup *plan.Setup) (tables []check.BudgetTable) {
 	for i := range s.plan.Spec.Corpora {
 		id := s.plan.Spec.Corpora[i].ID.Value
-		u := check.Usage{Fixed: s.plan.Prompts.Fixed()}
-		for _, session := range s.plan.Sessions {
+		u := check.Usage{Fixed: setup.Prompts.Fixed()}
+		for _, session := range setup.Sessions {
 			if session.Corpus.ID.Value != id {
 				continue
 			}
 			u.Chunks = append(u.Chunks, session.ChunkTokens()...)
 			for _, q := range session.Queries() {
-				u.Questions = append(u.Questions, s.plan.Prompts.Measure(q.Text).Tokens)
+				u.Questions = append(u.Questions, setup.Prompts.Measure(q.Text).Tokens)
 			}
 		}
-		for _, d := range only(s.runs, func(d *runData) bool { return d.Corpus == id }) {
+		for _, d := range only(s.runs, func(d *runData) bool { return d.Corpus == id && d.planned.Setup == setup }) {
 			addSent(&u, d)
 		}
-		tables = append(tables, s.plan.Headroom().Table(id, s.plan.Tokenizer(), u))
+		tables = append(tables, setup.Headroom().Table(spec.JoinVariant(id, setup.Name()), s.plan.Tokenizer(), u))
 	}
-	return append(tables, memoryBudget(s)...)
+	return tables
 }
 
 // memoryBudget measures the prompts of L2, whose chunks are what L1 left. Without
 // such a run there is no table.
-func memoryBudget(s *summary) []check.BudgetTable {
-	u := check.Usage{Fixed: s.plan.Prompts.Fixed()}
-	for _, d := range only(s.runs, func(d *runData) bool { return d.OverMemories() }) {
+func memoryBudget(s *summary, setup *plan.Setup) []check.BudgetTable {
+	u := check.Usage{Fixed: setup.Prompts.Fixed()}
+	for _, d := range only(s.runs, func(d *runData) bool { return d.OverMemories() && d.planned.Setup == setup }) {
 		u.Chunks, u.Questions = append(u.Chunks, d.sent.Chunks...), append(u.Questions, d.sent.Questions...)
 		addSent(&u, d)
 	}
 	if len(u.Chunks) == 0 {
 		return nil
 	}
-	return []check.BudgetTable{s.plan.Headroom().Table(memoriesTable, s.plan.Tokenizer(), u)}
+	return []check.BudgetTable{setup.Headroom().Table(spec.JoinVariant(memoriesTable, setup.Name()), s.plan.Tokenizer(), u)}
 }
 
 // addSent adds what the run's prompts took.

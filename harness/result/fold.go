@@ -45,11 +45,11 @@ type folding struct {
 // run is a run as its record tells it, or why it has none. outcomes are those of the runs
 // that it depends on.
 func (f *folding) run(r *plan.Run, outcomes map[string]record.Outcome) *runData {
-	d := &runData{planned: r, referenced: f.plan.Answers != nil && len(r.References.Answers) > 0}
+	d := &runData{planned: r, referenced: r.Setup.Answers != nil && len(r.References.Answers) > 0}
 	in, blocked := f.input(r, outcomes)
 	d.Run = Run{
 		Cell: r.Cell, Tags: r.References.Tags, Chunks: len(in.Tokens), Evidence: in.Turns(), Hard: in.Hard, Cut: in.Cut,
-		Length: in.Length, Depth: in.Depth, Input: in.Digest(r.Question),
+		Length: in.Length, Depth: in.Depth, Input: in.Digest(r.Question), Packing: f.plan.Packing(r),
 	}
 	if query, session := f.plan.Unit(r); query != r.Query || session != r.Cell.Session {
 		d.CountedQuery, d.CountedSession = query, session
@@ -130,8 +130,8 @@ type runFold struct {
 
 // fold reads a record turn by turn, next to the chunks that the plan says it read.
 func (f *folding) fold(d *runData, in plan.Input, rec *record.Record) {
-	t := &runFold{folding: f, runData: d, header: rec.Header, input: in, evidence: map[int]bool{}, problem: f.plan.Prompts.Measure(d.planned.Question)}
-	t.retain.Before, t.retain.After = f.plan.AroundMemory()
+	t := &runFold{folding: f, runData: d, header: rec.Header, input: in, evidence: map[int]bool{}, problem: d.planned.Setup.Prompts.Measure(d.planned.Question)}
+	t.retain.Before, t.retain.After = d.planned.Setup.AroundMemory()
 	for _, n := range d.Run.Evidence {
 		t.evidence[n] = true
 	}
@@ -158,7 +158,7 @@ func (t *runFold) next(chunks func() (prompt.Chunk, error, bool)) {
 	t.chunk, t.readable = chunk, ok && err == nil
 	t.explains = false
 	if t.readable {
-		t.expected, err = t.plan.Prompts.Assemble(t.problem, t.memory, t.chunk)
+		t.expected, err = t.planned.Setup.Prompts.Assemble(t.problem, t.memory, t.chunk)
 		t.explains = err == nil
 	}
 }
@@ -247,7 +247,7 @@ func (t *runFold) call(c journal.Call) {
 		t.retain.Unknown(c.Turn, c.Attempt)
 	}
 	if c.Attempt == 1 {
-		t.sent.Memories = append(t.sent.Memories, t.plan.Prompts.Memory(t.memory).Tokens)
+		t.sent.Memories = append(t.sent.Memories, t.planned.Setup.Prompts.Memory(t.memory).Tokens)
 		t.sent.Prompts = append(t.sent.Prompts, tokens)
 	}
 	t.usage.add(c, tokens)
@@ -265,7 +265,7 @@ func (t *runFold) request(c journal.Call) (r loop.Request, tokens int, known boo
 	if t.explains && r.System == t.expected.System && r.User == t.expected.User {
 		return r, t.expected.Tokens.Prompt(), true
 	}
-	return r, t.plan.Prompts.Measure(r.System).Tokens + t.plan.Prompts.Measure(r.User).Tokens, true
+	return r, t.planned.Setup.Prompts.Measure(r.System).Tokens + t.planned.Setup.Prompts.Measure(r.User).Tokens, true
 }
 
 // rest folds the calls after the last whole turn: of a turn that was not resolved, and for
@@ -289,7 +289,7 @@ func (t *runFold) end(reading *record.Reading, rec *record.Record, damage error)
 	if why := t.disagreement(rec); why != "" {
 		t.disagree(rec, why)
 	}
-	if t.State == record.Complete && t.plan.Answers != nil && t.Answer == nil {
+	if t.State == record.Complete && t.planned.Setup.Answers != nil && t.Answer == nil {
 		t.State, t.Reason = record.Incomplete, "its record holds no answer, and the spec asks for one: "+rec.Again()
 	}
 	out := rec.OutcomeOf(reading)
@@ -323,7 +323,7 @@ func (t *runFold) checkLog(rec *record.Record, out record.LoopOutcome) check.Res
 		Chunks: len(t.input.Tokens), Seen: out.ChunksSeen, Used: out.ChunksUsed, StoppedBy: out.StoppedBy, Foreign: t.foreign,
 		Start: loop.RunStart{
 			Schema: loop.Schema, Level: loop.Level(r.Level), QuerySHA: digest.Of(r.Question), UseExitGate: r.ExitGate == spec.Enforce,
-			MemoryBudget: t.plan.Budget().Memory, Tokenizer: t.plan.Tokenizer(),
+			MemoryBudget: r.Setup.Budget().Memory, Tokenizer: t.plan.Tokenizer(),
 		},
 	}, report)
 }

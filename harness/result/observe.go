@@ -19,6 +19,7 @@ func observe(r Run, turns []stat.Turn) stat.Run {
 		Query: cmp.Or(r.CountedQuery, r.Query), ID: r.Query, Session: cmp.Or(r.CountedSession, r.Session), Corpus: r.Session,
 		Level: r.Level.String(), Model: r.Model, Exit: r.ExitGate, Trial: r.Trial, Tags: r.Tags,
 		Turns: turns, Total: r.Chunks, Evidence: r.Evidence, MemoryTokens: r.MemoryTokens, Incomplete: r.State != record.Complete,
+		Packing: r.Packing,
 	}
 	if r.Answer != nil {
 		run.Answer = r.Answer.Score

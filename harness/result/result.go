@@ -98,6 +98,7 @@ type Run struct {
 	Reason string       `json:"reason,omitempty"` // of any state but complete
 	check.Facts
 	Input    string       `json:"input_sha"`                   // of query, chunks and labels
+	Packing  string       `json:"packing,omitempty"`           // how chunks are filled, where variants of the spec differ in it
 	Length   int          `json:"length,omitempty"`            // of a synthetic session: tokens, at most
 	Depth    float64      `json:"depth,omitempty"`             // where its first needle stands, in percent of the text
 	Chunks   int          `json:"chunks"`                      // T, of the whole source

@@ -56,7 +56,7 @@ func (r *runner) asked(ctx context.Context, run *plan.Run, in plan.Input) record
 	header := r.plan.Header(run, in)
 	model, err := r.Models(ModelFor{
 		Spec: r.plan.Spec, Model: run.Spec, Cell: run.Cell, Header: header, Truth: in.Truth(),
-		Budget: r.plan.Budget(), Count: r.plan.Counter(),
+		Budget: run.Setup.Budget(), Count: r.plan.Counter(),
 	})
 	if err != nil {
 		return r.refuse(run, header, err)
@@ -70,7 +70,7 @@ func (r *runner) asked(ctx context.Context, run *plan.Run, in plan.Input) record
 	}
 	t := r.newTracker(run, rec)
 	out, err := r.Loop(context.WithoutCancel(ctx), loop.Config{
-		Model: t, Sink: t, Prompts: r.plan.Prompts, Level: loop.Level(run.Level),
+		Model: t, Sink: t, Prompts: run.Setup.Prompts, Level: loop.Level(run.Level),
 		UseExitGate: run.ExitGate == spec.Enforce, Tokenizer: r.plan.Tokenizer(),
 	}, run.Question, t.follow(until(ctx, in.Chunks)))
 	if err == nil {
@@ -99,18 +99,18 @@ func (r *runner) refuse(run *plan.Run, header journal.Header, err error) record.
 // askAnswer asks for the answer of a run whose loop has ended. It is no event of the run. Once
 // ctx is cancelled nothing is asked; a call in progress is finished, as a turn's is.
 func (r *runner) askAnswer(ctx context.Context, run *plan.Run, t *tracker, memory *prompt.Text) error {
-	if r.plan.Answers == nil {
+	if run.Setup.Answers == nil {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	p, err := r.plan.Answers.Assemble(r.plan.Prompts.Measure(run.Question), memory)
+	p, err := run.Setup.Answers.Assemble(run.Setup.Prompts.Measure(run.Question), memory)
 	if err != nil {
 		return err
 	}
 	t.expectAnswer(p)
-	_, err = loop.AskAnswer(context.WithoutCancel(ctx), t, p, r.plan.Spec.Answer.MaxTokens.Value)
+	_, err = loop.AskAnswer(context.WithoutCancel(ctx), t, p, run.Setup.AnswerTokens())
 	return err
 }
 
@@ -164,7 +164,7 @@ type tracker struct {
 
 func (r *runner) newTracker(run *plan.Run, rec *record.Writer) *tracker {
 	t := &tracker{
-		record: rec, prompts: r.plan.Prompts, problem: r.plan.Prompts.Measure(run.Question),
+		record: rec, prompts: run.Setup.Prompts, problem: run.Setup.Prompts.Measure(run.Question),
 		name: r.plan.Tokenizer(), turned: func() { r.progress.turnEnded(run) },
 	}
 	rec.Expect(t.explains)

@@ -72,7 +72,7 @@ func keep(run Loop, p *plan.Plan, folder record.Folder, r *plan.Run, in plan.Inp
 	}
 	kept, err = record.Keep(folder, r.Name, func(m loop.Model, sink loop.Sink) (loop.Outcome, error) {
 		return run(context.Background(), loop.Config{
-			Model: m, Sink: sink, Prompts: p.Prompts, Level: loop.Level(r.Level),
+			Model: m, Sink: sink, Prompts: r.Setup.Prompts, Level: loop.Level(r.Level),
 			UseExitGate: r.ExitGate == spec.Enforce, Tokenizer: p.Tokenizer(),
 		}, r.Question, in.Chunks)
 	})

@@ -28,7 +28,7 @@ func (r *runner) open(run *plan.Run, in plan.Input, h journal.Header, model loop
 		return nil, err
 	}
 	h.Model = journal.LiveModel(run.Model, live.Sampling())
-	source := record.Source{Model: model, Sync: true, Present: r.present, Answer: r.plan.Answers != nil}
+	source := record.Source{Model: model, Sync: true, Present: r.present, Answer: run.Setup.Answers != nil}
 	if run.ReplayOf != "" {
 		pair, err := r.replayedPair(run.ReplayOf, h, model)
 		if err != nil {

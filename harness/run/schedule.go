@@ -62,7 +62,7 @@ func (r *runner) pools() map[string]pool {
 		case r.FailFast:
 			width = 1
 		case run.Live() && r.Live:
-			name, width = run.Model, run.Spec.Live.Connections()
+			name, width = run.Spec.Base(), run.Spec.Live.Connections()
 		}
 		pools[name] = pool{width, append(pools[name].runs, run)}
 	}

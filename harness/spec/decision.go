@@ -30,8 +30,9 @@ const (
 
 // Subjects are what is decided on.
 type Subjects struct {
-	Models []yamlpos.At[string]   `yaml:"models,required" min:"1"`     // ids
-	Levels yamlpos.At[Set[Level]] `yaml:"levels" enum:"L1,L2" min:"1"` // the spec's if not given
+	Models   []yamlpos.At[string]   `yaml:"models,required" min:"1"`     // ids; of a model with variants, all of them are decided on, of model@variant that one
+	Variants []yamlpos.At[string]   `yaml:"variants" min:"1"`            // ids of those that are decided on; all, if not given
+	Levels   yamlpos.At[Set[Level]] `yaml:"levels" enum:"L1,L2" min:"1"` // the spec's if not given
 }
 
 // Criteria are thresholds of metrics, which they must reach. Whether there is such a
@@ -84,7 +85,7 @@ func (c *Criteria) DecodeYAML(n yamlpos.Node) {
 // the exit gate recorded.
 type Compare struct {
 	At        diag.Place           `yaml:",pos"`
-	Baselines []yamlpos.At[string] `yaml:"baselines,required" min:"1"`     // ids of models
+	Baselines []yamlpos.At[string] `yaml:"baselines,required" min:"1"`     // ids of models, or model@variant
 	Metrics   []yamlpos.At[string] `yaml:"metrics" min:"1"`                // those of the shipped criteria if not given
 	Unit      yamlpos.At[string]   `yaml:"unit" enum:"auto,query,session"` // what intervals hold for, as in decision; the decision's if not given
 }
@@ -105,6 +106,7 @@ func (v *validator) decision() {
 	}
 	v.id(d.ID)
 	v.modelSet(d.For.Models)
+	v.subjects(d.For)
 	v.looks(d.Looks)
 	for _, l := range d.For.Levels.Value {
 		if !slices.Contains(v.Levels.Value, l) {
@@ -141,7 +143,7 @@ func (v *validator) compare() {
 		return
 	}
 	v.modelSet(c.Baselines)
-	if !v.models.open && len(c.Baselines) == len(v.models.known) {
+	if !v.models.open && len(v.withVariants(c.Baselines, nil)) == len(v.Models)*max(1, len(v.Variants)) {
 		v.errorf(c.At, "found all models as baselines, want at least one that is compared with them")
 	}
 	v.recorded(c.At, "a comparison")
@@ -151,10 +153,14 @@ func (v *validator) compare() {
 func (v *validator) modelSet(list []yamlpos.At[string]) {
 	seen := map[string]bool{}
 	for _, m := range list {
-		if v.refer(m, v.models); seen[m.Value] && m.Value != "" {
-			v.errorf(m.Place, "found %q twice", m.Value)
+		v.refer(m, v.models)
+		for _, id := range v.idsOf(m.Value) {
+			if seen[id] && m.Value != "" {
+				v.errorf(m.Place, "found %q twice", id)
+				break
+			}
+			seen[id] = true
 		}
-		seen[m.Value] = true
 	}
 }
 

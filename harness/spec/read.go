@@ -127,6 +127,7 @@ func (s *Spec) complete() {
 	for _, p := range s.paths() {
 		p.Value = join(s.Dir, p.Value)
 	}
+	s.expandVariants()
 }
 
 // join gives a path one spelling on every system, for it is shown in reports. Go opens
@@ -157,6 +158,11 @@ func (s *Spec) paths() (paths []*yamlpos.At[string]) {
 	add(&s.Tokenizer.File)
 	if s.Prompt != nil {
 		add(&s.Prompt.Template)
+	}
+	for i := range s.Variants {
+		if p := s.Variants[i].Prompt; p != nil {
+			add(&p.Template)
+		}
 	}
 	if s.Answer != nil {
 		add(&s.Answer.Template)

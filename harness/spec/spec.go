@@ -18,7 +18,7 @@ import (
 )
 
 // Spec is an experiment. It expands to runs: corpora × queries × levels × exit settings ×
-// models × trials.
+// models × variants × trials.
 type Spec struct {
 	File string // as it was given
 	Dir  string // its folder
@@ -37,7 +37,8 @@ type Spec struct {
 	L2Source    string                  `yaml:"l2_source" enum:"memories,chunks"`        // what L2 reads: the memories that L1 left, or the chunks that L1 reads
 	ExitGate    yamlpos.At[Set[string]] `yaml:"exit_gate" enum:"record,enforce" min:"1"` // record: reads on after an end; enforce: stops
 	Trials      int                     `yaml:"trials" min:"1" max:"10000"`              // runs of each kind
-	Models      []Model                 `yaml:"models"`                                  // what answers the prompts
+	Models      []Model                 `yaml:"models"`                                  // what answers the prompts; Parse makes of each one for each variant
+	Variants    []Variant               `yaml:"variants" min:"1"`                        // prompts, system messages, budgets and packings in which each model is evaluated
 	MaxFailures int                     `yaml:"max_failures" min:"1"`                    // incomplete runs after which no other is begun; without it, any number
 	Golden      []Golden                `yaml:"golden"`                                  // prompts whose bytes are committed
 	Checks      Checks                  `yaml:"checks"`
@@ -169,6 +170,14 @@ type Chunk struct {
 	Records yamlpos.At[int] `yaml:"records" min:"1"` // so many records
 }
 
+// String says how full a chunk is, as in 4800 tokens.
+func (c Chunk) String() string {
+	if c.Records.Present() {
+		return diag.Count(c.Records.Value, "record")
+	}
+	return diag.Count(c.Tokens.Value, "token")
+}
+
 // Query is a standing question.
 type Query struct {
 	At       diag.Place           `yaml:",pos"`
@@ -258,6 +267,8 @@ type Model struct {
 	WrongExit   yamlpos.At[float64] `yaml:"wrong_exit" min:"0" max:"1"`   // of noisy_oracle: the probability of a wrong exit gate
 	Malformed   yamlpos.At[float64] `yaml:"malformed" min:"0" max:"1"`    // of noisy_oracle: the probability of a reply that does not parse
 	Seed        yamlpos.At[int64]   `yaml:"seed"`                         // of noisy_oracle: what its errors are drawn from
+
+	Variant *Variant // with which the model is evaluated, and which ID names after an @; nil: the spec has none
 }
 
 // Price is what a model's tokens cost, in USD per million.
@@ -265,6 +276,12 @@ type Price struct {
 	At         diag.Place          `yaml:",pos"`
 	Prompt     yamlpos.At[float64] `yaml:"prompt,required" min:"0"`     // tokens that are sent
 	Completion yamlpos.At[float64] `yaml:"completion,required" min:"0"` // tokens that come back, reasoning included
+}
+
+// Base is the id that the spec gives the model, without a variant.
+func (m *Model) Base() string {
+	base, _ := SplitModel(m.ID.Value)
+	return base
 }
 
 // ReadsLabels reports whether the model is a policy that is told where the evidence is.
@@ -283,6 +300,7 @@ type Golden struct {
 	At       diag.Place         `yaml:",pos" one:"turn,answer"`
 	File     yamlpos.At[string] `yaml:"file,required" min:"1"`  // written by mem golden update
 	Query    yamlpos.At[string] `yaml:"query,required" min:"1"` // id of a query
+	Variant  yamlpos.At[string] `yaml:"variant" min:"1"`        // id of the variant whose prompt it is; the spec's own, if not given
 	Corpus   yamlpos.At[string] `yaml:"corpus" min:"1"`         // id of a corpus; of an import: corpus/sample
 	Turn     yamlpos.At[int]    `yaml:"turn" min:"1"`           // the chunk that the prompt shows, counted from 1
 	Answer   yamlpos.At[bool]   `yaml:"answer"`                 // true: the prompt that asks for the answer
@@ -316,7 +334,8 @@ type TokenizerCheck struct {
 type Expect struct {
 	At diag.Place `yaml:",pos"`
 
-	Model    yamlpos.At[string] `yaml:"model" min:"1"`                   // selects by id
+	Model    yamlpos.At[string] `yaml:"model" min:"1"`                   // selects by id, all variants of the model
+	Variant  yamlpos.At[string] `yaml:"variant" min:"1"`                 // selects by id
 	Query    yamlpos.At[string] `yaml:"query" min:"1"`                   // selects by id
 	Corpus   yamlpos.At[string] `yaml:"corpus" min:"1"`                  // selects by id; a sample of an import is corpus/sample
 	Level    yamlpos.At[Level]  `yaml:"level" enum:"L1,L2"`              // selects

@@ -17,8 +17,8 @@ type validator struct {
 	*Spec
 	errs diag.Errors
 
-	decoded                  bool // all of the spec was understood
-	corpora, queries, models names
+	decoded                            bool // all of the spec was understood
+	corpora, queries, models, variants names
 }
 
 // validate judges a spec; decoded is whether all of it was understood. If not, what is
@@ -29,6 +29,7 @@ func validate(s *Spec, decoded bool) diag.Errors {
 	v.models.open = v.models.open || !decoded && len(s.Models) == 0
 	v.tokenizer()
 	v.budget()
+	v.variantSettings()
 	v.answer()
 	v.levels()
 	v.paths()
@@ -82,6 +83,7 @@ func (v *validator) ids() {
 	v.corpora = v.unique("corpora", ids(v.Corpora, func(c Corpus) entry { return entry{c.At, c.ID} }))
 	v.queries = v.unique("queries", ids(v.Queries, func(q Query) entry { return entry{q.At, q.ID} }))
 	v.models = v.unique("models", ids(v.Models, func(m Model) entry { return entry{m.At, m.ID} }))
+	v.collectVariants()
 	imports := slices.ContainsFunc(v.Corpora, func(c Corpus) bool { return c.Import.asks() || c.Synth != nil || c.Labels.Present() })
 	if len(v.Queries) == 0 && len(v.Corpora) > 0 && !imports {
 		if v.decoded {
@@ -287,6 +289,7 @@ func (v *validator) model(m Model) {
 }
 
 func (v *validator) golden(g Golden) {
+	v.referVariant(g.Variant)
 	v.refer(g.Query, v.queries)
 	v.referCorpus(g.Corpus)
 	switch {
@@ -316,6 +319,7 @@ func (v *validator) goldenFiles() {
 // expect: a selector that selects nothing would be an expectation that is never judged.
 func (v *validator) expect(e Expect) {
 	v.refer(e.Model, v.models)
+	v.referVariant(e.Variant)
 	v.refer(e.Query, v.queries)
 	v.referCorpus(e.Corpus)
 	if l := e.Level.Value; l != 0 && !slices.Contains(v.Levels.Value, l) {

@@ -42,6 +42,9 @@ type Run struct {
 	// Answer is nil without an answer step or without references. Of an incomplete run only
 	// whether it is nil counts.
 	Answer *answer.Score
+	// Packing is how the chunks of the session are filled, where one experiment has several
+	// ways: turns of runs in which it differs have no counterpart.
+	Packing string
 }
 
 // The exit settings of a run, as specs call them.

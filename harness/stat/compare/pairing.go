@@ -22,6 +22,7 @@ type Drop struct {
 type Pairing struct {
 	scorers []stat.Scorer
 	tables  []pairs
+	packed  string // how the sides' chunks are filled, of the first pair in which they differ
 }
 
 // pairs are the sums of one metric.
@@ -59,9 +60,25 @@ func (p *Pairing) Add(a, b stat.Run) {
 		return
 	}
 	inA, inB := stat.Scores(p.scorers, a), stat.Scores(p.scorers, b)
-	for i := range p.tables {
-		p.tables[i].add(a, inA[i], inB[i], p.scorers[i].PerTurn)
+	other := a.Packing != b.Packing
+	if other && p.packed == "" {
+		p.packed = fmt.Sprintf("each run counts once on either side, with its share of all its turns: chunks of %s in A, of %s in B", a.Packing, b.Packing)
 	}
+	for i := range p.tables {
+		if other {
+			inA[i], inB[i] = sum(inA[i]), sum(inB[i])
+		}
+		p.tables[i].add(a, inA[i], inB[i], p.scorers[i].PerTurn && !other)
+	}
+}
+
+// sum is a run's scores in one: its turns have no counterpart in a run over other chunks.
+func sum(scores []stat.Score) []stat.Score {
+	var all stat.Score
+	for _, s := range scores {
+		all.X, all.N = all.X+s.X, all.N+s.N
+	}
+	return []stat.Score{all}
 }
 
 // Drop records a run that the other side does not have, and why.
@@ -163,6 +180,9 @@ func (p *Pairing) Results(cfg Config) []*Comparison {
 		c.judge(t.cells, d, cfg)
 		if t.scored > 0 && !t.graded {
 			c.McNemar = mcNemar(t.onlyA, t.onlyB)
+		}
+		if p.packed != "" {
+			c.Notes = append(c.Notes, p.packed)
 		}
 		results[i] = c
 	}
