@@ -106,3 +106,28 @@ func noRecords(file, where string, skipped []Counted) error {
 	}
 	return diag.Errors{{Pos: diag.Pos{File: file}, Path: where, Msg: "no records: " + why}}
 }
+
+// TagWarnings are about texts that look like parts of a prompt, a session each.
+func TagWarnings(sessions []*Session) (list []string) {
+	for _, s := range sessions {
+		list = append(list, tagWarning(s)...)
+	}
+	return list
+}
+
+func tagWarning(s *Session) []string {
+	var parts []string
+	if n := s.Reserved(); n > 0 {
+		parts = append(parts, diag.Count(n, "reserved tag")+" escaped when sent")
+	}
+	if n := s.GateTags(); n > 0 {
+		parts = append(parts, diag.Count(n, "gate tag")+" left as text")
+	}
+	if n := s.Forged(); n > 0 {
+		parts = append(parts, diag.Count(n, "record label")+" within texts, which render like further records")
+	}
+	if parts == nil {
+		return nil
+	}
+	return []string{"corpus " + s.Name() + ": " + strings.Join(parts, ", ")}
+}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"fmt"
 	"hash/maphash"
 	"maps"
 	"slices"
@@ -86,6 +87,73 @@ func New(ctx context.Context, cfg Config, s *spec.Spec) (*Plan, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// prepareSetups makes the spec's own setup and that of each variant.
+func (p *Plan) prepareSetups(ctx context.Context, cfg Config) error {
+	count, err := cfg.Counter(p.Spec.Tokenizer)
+	if err != nil {
+		return unreadable(p.Spec.Tokenizer.At, err)
+	}
+	p.Setup = &Setup{spec: p.Spec, count: count}
+	if err := p.prepareTemplates(cfg); err != nil {
+		return err
+	}
+	if err := loadCorpora(ctx, p.Setup); err != nil {
+		return err
+	}
+	if len(p.Spec.Variants) == 0 {
+		p.Setups = []*Setup{p.Setup}
+	}
+	for i := range p.Spec.Variants {
+		v := &p.Spec.Variants[i]
+		s := &Setup{Variant: v, spec: p.Spec.With(v), count: count}
+		if err := s.prepareTemplates(cfg); err != nil {
+			return err
+		}
+		if err := s.loadSessions(ctx, append(p.Setups, p.Setup)); err != nil {
+			return err
+		}
+		p.Setups = append(p.Setups, s)
+	}
+	return nil
+}
+
+// Packing says how the chunks of a run's session are filled, where variants differ in it.
+func (p *Plan) Packing(r *Run) string {
+	same := func(s *Setup) bool { return s.chunking() == p.Setups[0].chunking() }
+	if r.OverMemories() || !slices.ContainsFunc(p.Setups, func(s *Setup) bool { return !same(s) }) {
+		return ""
+	}
+	return r.Session.Corpus.Chunk.String()
+}
+
+// setupOf is the setup of a variant by its id; "" is the spec by itself.
+func (p *Plan) setupOf(variant string) (*Setup, error) {
+	if variant == "" {
+		return p.Setup, nil
+	}
+	var known []string
+	for _, s := range p.Setups {
+		if s.Name() == variant {
+			return s, nil
+		}
+		known = append(known, s.Name())
+	}
+	if p.Spec.Variants == nil {
+		return nil, fmt.Errorf("variant: found %s, but the spec has none", diag.Quote(variant))
+	}
+	return nil, fmt.Errorf("variant: %s", diag.OneOf(variant, known))
+}
+
+// setupFor is the setup of a model's runs.
+func (p *Plan) setupFor(m *spec.Model) *Setup {
+	for _, s := range p.Setups {
+		if s.Variant == m.Variant {
+			return s
+		}
+	}
+	return p.Setup // of a spec that was not parsed
 }
 
 // Selected are the runs to execute, in the order of the plan.

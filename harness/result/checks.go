@@ -7,7 +7,6 @@ import (
 
 	"github.com/poimen-memory/mem/harness/check"
 	"github.com/poimen-memory/mem/harness/corpus"
-	"github.com/poimen-memory/mem/harness/diag"
 	"github.com/poimen-memory/mem/harness/plan"
 	"github.com/poimen-memory/mem/harness/record"
 	"github.com/poimen-memory/mem/harness/spec"
@@ -160,26 +159,8 @@ func warnings(p *plan.Plan) []string {
 		list = append(list, "queries "+strings.Join(merged[name], ", ")+" ask the same of one session: statistics count them as one query")
 	}
 	var sessions []*corpus.Session
-	var tags []string
 	for _, s := range p.Sessions {
-		sessions, tags = append(sessions, s.Session), append(tags, tagWarning(s.Session)...)
+		sessions = append(sessions, s.Session)
 	}
-	return slices.Concat(list, corpus.Warnings(sessions), tags)
-}
-
-func tagWarning(s *corpus.Session) []string {
-	var parts []string
-	if n := s.Reserved(); n > 0 {
-		parts = append(parts, diag.Count(n, "reserved tag")+" escaped when sent")
-	}
-	if n := s.GateTags(); n > 0 {
-		parts = append(parts, diag.Count(n, "gate tag")+" left as text")
-	}
-	if n := s.Forged(); n > 0 {
-		parts = append(parts, diag.Count(n, "record label")+" within texts, which render like further records")
-	}
-	if parts == nil {
-		return nil
-	}
-	return []string{"corpus " + s.Name() + ": " + strings.Join(parts, ", ")}
+	return slices.Concat(list, corpus.Warnings(sessions), corpus.TagWarnings(sessions))
 }
