@@ -162,25 +162,42 @@ func refused(t *testing.T, dir, args, want string) {
 	t.Logf("%.2f s, %d MiB", took.Seconds(), peak)
 }
 
-// TestAMillionRunsAreListed, the most that a matrix may have, within the memory of any command.
+// TestAMillionRunsAreListed, the most that a matrix may have, of whatever shape, within the memory
+// of any command.
 func TestAMillionRunsAreListed(t *testing.T) {
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "c.jsonl"), limitSession)
-	write(t, filepath.Join(dir, "runs.yaml"), limitHead+limitCorpus+"trials: 10000\nmodels:\n"+repeated(100, "  - {id: m%d, policy: oracle}\n"))
-	for _, flag := range []string{"--list", "--dry-run"} {
-		cmd := exec.CommandContext(t.Context(), "mem", "eval", "runs.yaml", flag)
-		cmd.Dir = dir
-		var lines lineCounter
-		cmd.Stdout, cmd.Stderr = &lines, os.Stderr
-		if err := cmd.Run(); err != nil {
-			t.Fatal(err)
-		}
-		if lines < 1_000_003 {
-			t.Errorf("%s: %d lines, want one for each run and three above them", flag, lines)
-		}
-		if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10; peak > 500 {
-			t.Errorf("%s takes %d MiB, want at most 500", flag, peak)
-		}
+	const (
+		query  = "queries: [{id: q, text: \"Which port?\"}]\n"
+		chunks = ", path: c.jsonl, chunk: {records: 1}}"
+		live   = "  - {id: m%d, live: {base_url: 'http://127.0.0.1:9/v1', model: m}}\n"
+	)
+	models := "models:\n" + repeated(100, "  - {id: m%d, policy: oracle}\n")
+	for _, shape := range []struct {
+		name, flag, spec string
+		runs             int
+	}{
+		{"trials", "--list", "corpora: [{id: a" + chunks + "]\ntrials: 10000\n" + query + models, 1_000_000},
+		{"memories", "--list", "corpora: [{id: a" + chunks + ", {id: b" + chunks + "]\nlevels: [L1, L2]\ntrials: 3330\n" + query + models, 999_000},
+		{"replays", "--dry-run", "corpora: [{id: a" + chunks + "]\nlevels: [L1, L2]\nexit_gate: [record, enforce]\ntrials: 2500\n" + query + "models:\n" + repeated(100, live), 1_000_000},
+		{"questions", "--list", "corpora: [{id: a" + chunks + "]\nqueries:\n" + repeated(10_000, "  - {id: q%d, text: \"Which port?\"}\n") + models, 1_000_000},
+	} {
+		t.Run(shape.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "c.jsonl"), limitSession)
+			write(t, filepath.Join(dir, "runs.yaml"), "experiment: x\n"+shape.spec)
+			cmd := exec.CommandContext(t.Context(), "mem", "eval", "runs.yaml", shape.flag)
+			cmd.Dir = dir
+			var lines lineCounter
+			cmd.Stdout, cmd.Stderr = &lines, os.Stderr
+			if err := cmd.Run(); err != nil {
+				t.Fatal(err)
+			}
+			if int(lines) < shape.runs+3 {
+				t.Errorf("%d lines, want one for each run and three above them", lines)
+			}
+			if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10; peak > 500 {
+				t.Errorf("it takes %d MiB, want at most 500", peak)
+			}
+		})
 	}
 }
 

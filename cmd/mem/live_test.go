@@ -223,8 +223,9 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 func opened(ctx context.Context, t *testing.T, s *spec.Spec, c *models.Clients) models.Set {
 	t.Helper()
 	set, errs := models.Load(s, c)
-	for _, m := range s.Models {
-		errs = append(errs, set.Open(ctx, s, []*plan.Run{{Cell: plan.Cell{Model: m.ID.Value}}})...)
+	for i := range s.Models {
+		m := &s.Models[i]
+		errs = append(errs, set.Open(ctx, s, []*plan.Run{{Cell: plan.Cell{Model: m.ID.Value}, Spec: m}})...)
 	}
 	if err := errs.Err(); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/poimen-memory/mem/harness/corpus"
@@ -70,24 +71,29 @@ type Session struct {
 	Corpus *spec.Corpus
 }
 
-// matrix expands the experiment: levels, sessions, queries, models, exit settings, trials.
+// matrix expands the experiment: levels, sessions, queries, models, exit settings, trials. The
+// runs are made in one piece: there may be a million.
 func matrix(p *Plan) []*Run {
-	var runs []*Run
+	made := make([]Run, 0, matrixSize(p))
 	for _, level := range p.Spec.Levels.Value {
 		if level == 2 && p.Spec.L2Source == spec.Memories {
-			runs = append(runs, overMemories(p, runs)...)
+			made = overMemories(p, made)
 			continue
 		}
 		for n, s := range p.Sessions {
 			for i := range s.Queries() {
 				q := &s.Queries()[i]
 				cell := Cell{Corpus: s.Corpus.ID.Value, Session: s.Name(), Query: q.ID, Level: level}
-				runs = append(runs, ofModels(p, Run{Cell: cell, Question: q.Text, References: &q.Query}, func(r *Run) {
+				made = ofModels(p, made, Run{Cell: cell, Question: q.Text, References: &q.Query}, func(r *Run) {
 					r.Session = r.Setup.Sessions[n]
 					r.Asked, r.Turns = &r.Session.Queries()[i], r.Session.Len()
-				})...)
+				})
 			}
 		}
+	}
+	runs := make([]*Run, len(made))
+	for i := range made {
+		runs[i] = &made[i]
 	}
 	return runs
 }
@@ -97,34 +103,42 @@ const MaxRuns = 1_000_000
 
 // checkSize refuses a matrix that is too large before it is expanded.
 func checkSize(p *Plan) *diag.Error {
-	asked, queries := 0, map[string]bool{}
-	for _, s := range p.Sessions {
-		asked += len(s.Queries())
-		for _, q := range s.Queries() {
-			queries[q.ID] = true
-		}
-	}
-	repeated := len(p.Spec.Models) * len(p.Spec.ExitGate.Value) * p.Spec.Trials
-	runs := 0
-	for _, level := range p.Spec.Levels.Value {
-		n := asked
-		if level == 2 && p.Spec.L2Source == spec.Memories {
-			n = len(queries)
-		}
-		runs += n * repeated
-	}
+	runs := matrixSize(p)
 	if runs <= MaxRuns {
 		return nil
 	}
+	asked, _ := questions(p)
 	return p.Spec.At.Errorf("found %d runs (questions of sessions: %d, levels: %d, models: %d, exit settings: %d, trials: %d), want at most %d",
 		runs, asked, len(p.Spec.Levels.Value), len(p.Spec.Models), len(p.Spec.ExitGate.Value), p.Spec.Trials, MaxRuns)
 }
 
-// ofModels are the base run for each model, exit setting and trial; read says what each reads.
-// They are made in one piece: there may be a million.
-func ofModels(p *Plan, base Run, read func(*Run)) []*Run {
-	n := len(p.Spec.Models) * len(p.Spec.ExitGate.Value) * p.Spec.Trials
-	made, runs := make([]Run, 0, n), make([]*Run, 0, n)
+// matrixSize is the number of runs.
+func matrixSize(p *Plan) (runs int) {
+	asked, queries := questions(p)
+	for _, level := range p.Spec.Levels.Value {
+		n := asked
+		if level == 2 && p.Spec.L2Source == spec.Memories {
+			n = queries
+		}
+		runs += n * len(p.Spec.Models) * len(p.Spec.ExitGate.Value) * p.Spec.Trials
+	}
+	return runs
+}
+
+// questions are the pairs of a session and a query that is asked of it, and the queries.
+func questions(p *Plan) (asked, queries int) {
+	seen := map[string]bool{}
+	for _, s := range p.Sessions {
+		asked += len(s.Queries())
+		for _, q := range s.Queries() {
+			seen[q.ID] = true
+		}
+	}
+	return asked, len(seen)
+}
+
+// ofModels adds the base run for each model, exit setting and trial; read says what each reads.
+func ofModels(p *Plan, made []Run, base Run, read func(*Run)) []Run {
 	for i := range p.Spec.Models {
 		setup := p.setupFor(&p.Spec.Models[i])
 		for _, exit := range p.Spec.ExitGate.Value {
@@ -135,62 +149,58 @@ func ofModels(p *Plan, base Run, read func(*Run)) []*Run {
 				r.Model, r.ExitGate, r.Trial = r.Spec.ID.Value, exit, trial
 				r.Cell = r.Named(p.Spec.Trials)
 				read(r)
-				runs = append(runs, r)
 			}
 		}
 	}
-	return runs
+	return made
 }
 
-// overMemories makes the L2 runs: one for each query, model, exit setting and trial, over
-// the recorded L1 runs of that query, model and trial in the order of their sessions.
-func overMemories(p *Plan, l1 []*Run) []*Run {
-	type key struct {
-		query, model string
-		trial        int
-	}
-	sources := map[key][]string{}
-	var queries []*Run // the first of each query
-	seen := map[string]bool{}
-	for _, r := range l1 {
-		if r.ExitGate == spec.Record {
-			k := key{r.Query, r.Model, r.Trial}
-			sources[k] = append(sources[k], r.Name)
+// overMemories adds the L2 runs: one for each query, model, exit setting and trial, over
+// the recorded L1 runs of that query, model and trial in the order of their sessions. l1 has
+// the models' runs of one query of a session after another, each in the same order.
+func overMemories(p *Plan, l1 []Run) []Run {
+	exits := p.Spec.ExitGate.Value
+	size := len(p.Spec.Models) * len(exits) * p.Spec.Trials
+	blocks := map[string][]int{} // where those of a query begin
+	var queries []*Run           // the first of each
+	for i := 0; i < len(l1); i += size {
+		id := l1[i].Query
+		if blocks[id] == nil {
+			queries = append(queries, &l1[i])
 		}
-		if !seen[r.Query] {
-			seen[r.Query] = true
-			queries = append(queries, r)
-		}
+		blocks[id] = append(blocks[id], i)
 	}
-	var runs []*Run
+	recorded, made := slices.Index(exits, spec.Record), l1
 	for _, q := range queries {
+		sources := make([]string, 0, size*len(blocks[q.Query])) // in one piece, as the runs
+		next := 0
 		cell := Cell{Session: memoriesSession, Query: q.Query, Level: 2}
-		for _, r := range ofModels(p, Run{Cell: cell, Question: q.Question, References: q.References}, func(*Run) {}) {
-			r.Sources = sources[key{r.Query, r.Model, r.Trial}]
+		made = ofModels(p, made, Run{Cell: cell, Question: q.Question, References: q.References}, func(r *Run) {
+			from, i := len(sources), next+(recorded-slices.Index(exits, r.ExitGate))*p.Spec.Trials
+			next++
+			for _, start := range blocks[q.Query] {
+				if recorded >= 0 {
+					sources = append(sources, l1[start+i].Name)
+				}
+			}
+			r.Sources = sources[from:len(sources):len(sources)]
 			r.Turns = len(r.Sources)
-			runs = append(runs, r)
-		}
+		})
 	}
-	return runs
+	return made
 }
 
 // pairReplays makes runs with the exit gate enforced replay the recorded run of the same
-// cell where their replies come from a server.
-func pairReplays(runs []*Run) {
-	recorded := map[Cell]string{}
-	key := func(r *Run) Cell {
-		c := r.Cell
-		c.Name, c.ExitGate = "", ""
-		return c
+// cell where their replies come from a server. That of one exit setting stands as many runs
+// after that of the other as there are trials (ofModels).
+func pairReplays(s *spec.Spec, runs []*Run) {
+	recorded, enforced := slices.Index(s.ExitGate.Value, spec.Record), slices.Index(s.ExitGate.Value, spec.Enforce)
+	if recorded < 0 || enforced < 0 {
+		return
 	}
-	for _, r := range runs {
-		if r.fromServer() && r.ExitGate == spec.Record {
-			recorded[key(r)] = r.Name
-		}
-	}
-	for _, r := range runs {
+	for i, r := range runs {
 		if r.fromServer() && r.ExitGate == spec.Enforce {
-			r.ReplayOf = recorded[key(r)]
+			r.ReplayOf = runs[i+(recorded-enforced)*s.Trials].Name
 		}
 	}
 }

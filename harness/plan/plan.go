@@ -66,7 +66,7 @@ func New(ctx context.Context, cfg Config, s *spec.Spec) (*Plan, error) {
 		return nil, diag.Errors{err}
 	}
 	p.Runs = matrix(p)
-	pairReplays(p.Runs)
+	pairReplays(p.Spec, p.Runs)
 	if cfg.Select == nil {
 		cfg.Select = func(Cell) bool { return true }
 	}

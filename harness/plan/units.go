@@ -5,7 +5,7 @@ import "github.com/poimen-memory/mem/harness/stat/cluster"
 // origins has one for each query at each level and session, of all runs, selected or not.
 func origins(p *Plan) (list []cluster.Origin) {
 	for i, r := range p.Runs {
-		if i > 0 && !r.OverMemories() && sameReading(r.Cell, p.Runs[i-1].Cell) {
+		if i > 0 && sameReading(r.Cell, p.Runs[i-1].Cell) {
 			continue // of another model
 		}
 		list = append(list, cluster.Origin{Level: r.Level.String(), Query: r.Query, Text: r.Question, Corpora: sessionsOf(p, r)})

@@ -133,6 +133,13 @@ func TestSchemaRefusesWhatItCan(t *testing.T) {
 		"tokenizer-reference-of-file":      "fields that exclude each other",
 		"tokenizer-reference-of-qwen":      "fields that exclude each other",
 		"trials-float":                     "1.0 is an integer to a schema",
+		"variant-budget":                   "a sum",
+		"variant-models-twice":             "references",
+		"variant-response":                 "fields that need each other",
+		"variant-same":                     "variants that differ",
+		"variant-twice":                    "ids that are new",
+		"variant-unknown":                  "references",
+		"variant-without-variants":         "a reference",
 		"syntax":                           "not YAML",
 	}
 	schema, taken := compiled(t), []string(nil)
