@@ -18,11 +18,12 @@ import (
 )
 
 // CompareConfig says which evaluations to compare, and in what. Of one folder exactly one of
-// Models, Levels and ExitGates has two values or more: those are compared. Of several folders
-// they select, and the folders are compared.
+// Models, Variants, Levels and ExitGates has two values or more: those are compared. Of several
+// folders they select, and the folders are compared.
 type CompareConfig struct {
 	Dirs      []string  // of experiments
 	Models    []string  // ids; none: those that all folders have
+	Variants  []string  // ids; none: each model of a variant by itself
 	Levels    []string  // none: each by itself
 	ExitGates []string  // none: spec.Record
 	By        []string  // tags of queries: compare within each value of them too
@@ -95,7 +96,7 @@ func (c *CompareConfig) check() error {
 		}
 	}
 	axes := 0
-	for _, values := range [][]string{c.Models, c.Levels, c.ExitGates} {
+	for _, values := range [][]string{c.Models, c.Variants, c.Levels, c.ExitGates} {
 		if len(values) > 1 {
 			axes++
 		}
@@ -105,11 +106,11 @@ func (c *CompareConfig) check() error {
 	}
 	switch {
 	case len(c.Dirs) == 0 || len(c.Dirs) == 1 && axes == 0:
-		return errors.New("nothing to compare: want two folders of experiments, or one and two values of model, level or exit_gate, as in reports/m1.8 model=lexical model=oracle")
+		return errors.New("nothing to compare: want two folders of experiments, or one and two values of model, variant, level or exit_gate, as in reports/m1.8 model=lexical model=oracle")
 	case len(c.Dirs) == 1 && axes > 1:
-		return errors.New("found two values each of several of model, level and exit_gate: want two of one, and at most one of the others")
-	case len(c.Dirs) > 1 && len(c.Levels)+len(c.ExitGates) > 0 && (len(c.Levels) > 1 || len(c.ExitGates) > 1):
-		return errors.New("found two values of level or exit_gate with several folders: want one, which selects, or one folder")
+		return errors.New("found two values each of several of model, variant, level and exit_gate: want two of one, and at most one of the others")
+	case len(c.Dirs) > 1 && max(len(c.Variants), len(c.Levels), len(c.ExitGates)) > 1:
+		return errors.New("found two values of variant, level or exit_gate with several folders: want one, which selects, or one folder")
 	}
 	if c.ExitGates == nil {
 		c.ExitGates = []string{spec.Record}
@@ -127,7 +128,8 @@ func repeated(values []string) string {
 	return ""
 }
 
-// evaluated is a folder's runs, and its models in the order of its result.
+// evaluated is a folder's runs, and its models in the order of its result: those of the spec
+// where variants are named, else each with its variant.
 type evaluated struct {
 	dir    string
 	models []string
@@ -143,14 +145,16 @@ func (c *CompareConfig) load() (all []evaluated, notes []string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		of := c.narrowed(r)
 		if first == nil {
-			first = r
+			first = of
+			notes = c.variations(of)
 		}
 		if c.Unit == "" && len(r.Decisions) > 0 {
 			c.Unit = r.Decisions[0].Unit
 		}
 		between := c.Dirs[0] + " and " + dir + ": "
-		settings, data := result.Differences(first, r)
+		settings, data := result.Differences(first, of)
 		for _, what := range settings {
 			notes = append(notes, between+what)
 		}
@@ -192,14 +196,33 @@ func (c *CompareConfig) evaluated(dir string, r *result.Result) (evaluated, erro
 	if err != nil {
 		return e, fmt.Errorf("%s: %w", dir, err)
 	}
+	var variants []string
 	for _, run := range runs {
 		if !slices.Contains(c.ExitGates, run.Exit) || c.Levels != nil && !slices.Contains(c.Levels, run.Level) {
 			continue
 		}
-		if !slices.Contains(e.models, run.Model) {
-			e.models = append(e.models, run.Model)
+		model, variant := spec.SplitModel(run.Model)
+		if !slices.Contains(variants, variant) {
+			variants = append(variants, variant)
+		}
+		switch {
+		case c.Variants == nil:
+			model = run.Model
+		case !slices.Contains(c.Variants, variant):
+			continue
+		}
+		if !slices.Contains(e.models, model) {
+			e.models = append(e.models, model)
 		}
 		e.runs = append(e.runs, run)
+	}
+	for _, v := range c.Variants {
+		if slices.Equal(variants, []string{""}) {
+			return e, fmt.Errorf("%s has no variants: its spec has no variants: section", dir)
+		}
+		if !slices.Contains(variants, v) {
+			return e, fmt.Errorf("variant of %s: %s", dir, diag.OneOf(v, variants))
+		}
 	}
 	for _, level := range c.Levels {
 		if len(e.runs) > 0 && !slices.ContainsFunc(e.runs, func(r stat.Run) bool { return r.Level == level }) {
@@ -234,8 +257,39 @@ func (c *CompareConfig) side(e evaluated, model, level, exit string) paired.Side
 	return s
 }
 
-// pair makes the pairings: of two folders, levels or exit settings model by model, of anything
-// else each with each.
+// narrowed is of a result what the selected variants have.
+func (c *CompareConfig) narrowed(r *result.Result) *result.Result {
+	if c.Variants == nil {
+		return r
+	}
+	of := *r
+	of.Variants = slices.DeleteFunc(slices.Clone(r.Variants), func(v plan.Variation) bool { return !slices.Contains(c.Variants, v.ID) })
+	of.Runs = slices.DeleteFunc(slices.Clone(r.Runs), func(run result.Run) bool {
+		_, variant := spec.SplitModel(run.Model)
+		return !slices.Contains(c.Variants, variant)
+	})
+	return &of
+}
+
+// variations says what the variants change that are compared or selected.
+func (c *CompareConfig) variations(r *result.Result) (notes []string) {
+	for i := 0; c.Variants != nil && i < len(r.Variants); i++ {
+		notes = append(notes, r.Variants[i].String())
+	}
+	return notes
+}
+
+// withVariant is a model's id with the variant that is selected; "" stays, and so does an id
+// where none is.
+func (c *CompareConfig) withVariant(model string) string {
+	if len(c.Variants) != 1 {
+		return model
+	}
+	return spec.JoinVariant(model, c.Variants[0])
+}
+
+// pair makes the pairings: of two folders, variants, levels or exit settings model by model, of
+// anything else each with each.
 func (c *CompareConfig) pair(all []evaluated) (pairs []paired.Pair, sides []paired.Side, err error) {
 	models, err := c.common(all)
 	if err != nil {
@@ -243,9 +297,15 @@ func (c *CompareConfig) pair(all []evaluated) (pairs []paired.Pair, sides []pair
 	}
 	for _, m := range models {
 		switch {
+		case len(c.Variants) > 1:
+			for _, v := range c.Variants {
+				sides = append(sides, c.side(all[0], spec.JoinVariant(m, v), "", ""))
+			}
 		case len(c.Levels) > 1:
+			m = c.withVariant(m)
 			sides = append(sides, c.side(all[0], m, c.Levels[0], ""), c.side(all[0], m, c.Levels[1], ""))
 		case len(c.ExitGates) > 1:
+			m = c.withVariant(m)
 			sides = append(sides, c.side(all[0], m, "", c.ExitGates[0]), c.side(all[0], m, "", c.ExitGates[1]))
 		default:
 			for _, e := range all {
@@ -253,11 +313,11 @@ func (c *CompareConfig) pair(all []evaluated) (pairs []paired.Pair, sides []pair
 				if m == "" {
 					name = e.models[0]
 				}
-				sides = append(sides, c.side(e, name, "", ""))
+				sides = append(sides, c.side(e, c.withVariant(name), "", ""))
 			}
 		}
 	}
-	if len(all) != 2 && len(c.Levels) < 2 && len(c.ExitGates) < 2 {
+	if len(all) != 2 && len(c.Variants) != 2 && len(c.Levels) < 2 && len(c.ExitGates) < 2 {
 		return paired.All(sides), sides, nil
 	}
 	for i := 0; i < len(sides); i += 2 {

@@ -24,17 +24,17 @@ func compareCommand() *cobra.Command {
 	var c comparing
 	cmd := &cobra.Command{
 		Use:   "compare DIR DIR… | DIR AXIS=VALUE AXIS=VALUE…",
-		Short: "Compare evaluations, or models, levels or exit settings within one",
+		Short: "Compare evaluations, or models, variants, levels or exit settings within one",
 		Long: `compare pairs what two evaluations both scored, the same query, session, level, trial and
 turn, and shows the differences of their rates as benchstat does: new against old, ~ where
 the difference is not significant. What did not pair is listed. Models of the same id are
-compared; model=ID, level=L1 and exit_gate=enforce select. Without exit_gate the runs with
-the exit gate recorded are compared.
+compared; model=ID, variant=ID, level=L1 and exit_gate=enforce select. Without exit_gate the
+runs with the exit gate recorded are compared.
 
-Within one folder it compares the values of one AXIS: model=ID model=ID, level=L1 level=L2,
-or exit_gate=record exit_gate=enforce. L2 over memories is compared with L1 by query and
-trial, for its turns have no counterpart. Of more than two models or folders it shows a
-ranking.
+Within one folder it compares the values of one AXIS: model=ID model=ID, variant=ID
+variant=ID, level=L1 level=L2, or exit_gate=record exit_gate=enforce. L2 over memories is
+compared with L1 by query and trial, for its turns have no counterpart. Of more than two
+models, variants or folders it shows a ranking.
 
 It refuses to compare over different corpora, labels or tokenizers, unless with --force. In
 what else the evaluations differ, such as the prompt or a budget, it says.
@@ -45,6 +45,7 @@ passes whatever happens.`,
   mem compare reports/m1.8 model=lexical model=oracle --by type
   mem compare reports/answers model=oracle exit_gate=record exit_gate=enforce
   mem compare reports/agent-session level=L1 level=L2
+  mem compare reports/variants variant=base variant=small
   mem compare reports/m1.8 model=lexical model=noisy_oracle model=oracle --metric exit_useful`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.parse(args); err != nil {
@@ -64,14 +65,14 @@ passes whatever happens.`,
 }
 
 func (c *comparing) parse(args []string) error {
-	axes := map[string]*[]string{"model": &c.Models, "level": &c.Levels, "exit_gate": &c.ExitGates}
+	axes := map[string]*[]string{"model": &c.Models, "variant": &c.Variants, "level": &c.Levels, "exit_gate": &c.ExitGates}
 	for _, arg := range args {
 		axis, value, ok := strings.Cut(arg, "=")
 		switch values := axes[axis]; {
 		case ok && values != nil:
 			*values = append(*values, value)
 		case ok && !strings.ContainsAny(axis, `/\`):
-			return fmt.Errorf("axis: %s", diag.OneOf(axis, []string{"model", "level", "exit_gate"}))
+			return fmt.Errorf("axis: %s", diag.OneOf(axis, []string{"model", "variant", "level", "exit_gate"}))
 		default:
 			c.Dirs = append(c.Dirs, filepath.Clean(arg))
 		}

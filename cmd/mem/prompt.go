@@ -55,6 +55,7 @@ prompt that asks for the answer from the final memory, as the spec's answer: has
 	flags.StringVar(&p.spec, "spec", "", "the spec `FILE` in which the ids stand")
 	flags.StringVar(&p.Memory, "memory", "", "the memory before the turn, a `FILE` or - for stdin")
 	flags.StringVar(&p.Run, "run", "", "the `RUN` whose memory is shown, by its name")
+	flags.StringVar(&p.Variant, "variant", "", "the spec's variant `ID` whose prompt it is; that of --run, if not given")
 	flags.StringVar(&p.Out, "out", "reports", "folder `DIR` where the spec's runs are")
 	flags.StringVar(&p.Tokenizer, "tokenizer", "o200k_base", "what counts tokens: a vocabulary's `NAME`, or a tokenizer.json")
 	flags.IntVar(&p.ChunkTokens, "chunk-tokens", spec.ChunkTokens, "how full chunks are packed, in tokens `N`")

@@ -55,6 +55,32 @@ type Template struct {
 	Answer string `json:"answer_template_sha,omitempty"`
 }
 
+// Variation is a variant of the spec as results show it.
+type Variation struct {
+	ID      string        `json:"id"`
+	Changes []string      `json:"changes,omitempty"` // phrases; none: the spec as it is
+	Prompt  Template      `json:"prompt"`
+	Budget  prompt.Budget `json:"budget"`
+}
+
+// String says what the variant changes.
+func (v Variation) String() string {
+	if v.Changes == nil {
+		return "variant " + v.ID + ": the spec as it is"
+	}
+	return "variant " + v.ID + ": " + strings.Join(v.Changes, ", ")
+}
+
+// Variations are the variants of the spec, in its order.
+func (p *Plan) Variations() (list []Variation) {
+	for _, s := range p.Setups {
+		if v := s.Variant; v != nil {
+			list = append(list, Variation{ID: s.Name(), Changes: v.Changes(), Prompt: s.Template, Budget: s.Budget()})
+		}
+	}
+	return list
+}
+
 // New plans a spec. Nothing is run or written. The error is a diag.Errors with all that
 // is wrong with the spec, its labels or its corpora.
 func New(ctx context.Context, cfg Config, s *spec.Spec) (*Plan, error) {

@@ -3,6 +3,7 @@
 package preview
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,6 +23,7 @@ type Turn struct {
 	Answer  bool   // in place of a turn: the prompt that asks for the answer
 	Memory  string // file of the memory before the turn, - for stdin; "": none
 	Run     string // in place of Memory: the run whose memory it is
+	Variant string // id in Spec; "": that of Run, or the spec by itself
 	Out     string // folder of the experiments' folders, where Run is
 	File
 }
@@ -41,6 +43,10 @@ func (t Turn) Spec(given *spec.Spec) (*spec.Spec, error) {
 	if t.Answer && given.Answer == nil {
 		return nil, fmt.Errorf("--answer: %s has no answer: section, so no model is asked for one", given.File)
 	}
+	given, err := t.withVariant(given)
+	if err != nil {
+		return nil, err
+	}
 	if err := t.keepCorpus(given); err != nil {
 		return nil, err
 	}
@@ -49,6 +55,35 @@ func (t Turn) Spec(given *spec.Spec) (*spec.Spec, error) {
 	}
 	withoutRuns(given)
 	return given, nil
+}
+
+// withVariant is the spec as the variant has it that is named, or in which the run was made.
+func (t Turn) withVariant(s *spec.Spec) (*spec.Spec, error) {
+	variant := t.Variant
+	for part := range strings.SplitSeq(t.Run, "/") {
+		_, of := spec.SplitModel(part)
+		if of != "" && variant != "" && of != variant {
+			return nil, fmt.Errorf("--variant: found %s, but %s is a run of variant %s", diag.Quote(variant), t.Run, of)
+		}
+		variant = cmp.Or(of, variant)
+	}
+	if variant == "" {
+		return s, nil
+	}
+	var known []string
+	for i := range s.Variants {
+		known = append(known, s.Variants[i].ID.Value)
+	}
+	i := slices.Index(known, variant)
+	switch {
+	case known == nil:
+		return nil, fmt.Errorf("--variant: found %s, but %s has no variants", diag.Quote(variant), s.File)
+	case i < 0:
+		return nil, fmt.Errorf("--variant: %s", diag.OneOf(variant, known))
+	}
+	of := *s.With(&s.Variants[i])
+	of.Variants = nil
+	return &of, nil
 }
 
 // withoutRuns leaves of a spec what its prompts are made of.

@@ -74,7 +74,7 @@ type junitWrong struct {
 }
 
 func junit(r *result.Result) junitSuite {
-	s := junitSuite{Name: layout.Clean(view.Title(r)), Out: layout.Clean(r.Prompt.Note)}
+	s := junitSuite{Name: layout.Clean(view.Title(r)), Out: strings.Join(layout.CleanLines(strings.Join(view.OtherPrompts(r), "\n")), "\n")}
 	for _, d := range r.Decisions {
 		s.add(decisionCase(r, d))
 	}

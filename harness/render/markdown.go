@@ -62,7 +62,7 @@ func (d *document) sentence(rs ...*result.Result) string {
 func (d *document) result(r *result.Result) {
 	d.line("### %s", d.sentence(r))
 	d.line("")
-	if said := r.Prompt.Note; said != "" {
+	for _, said := range view.OtherPrompts(r) {
 		d.line("**%s**\n", escape(said))
 	}
 	d.decisions(r.Decisions)
@@ -150,6 +150,12 @@ func (d *document) rest(r *result.Result) {
 	d.line("Spec %s, tokens of %s.\n", code(r.Spec), code(r.Tokenizer))
 	if r.About != "" {
 		d.line("About: %s\n", code(r.About))
+	}
+	for _, v := range r.Variants {
+		d.line("- %s", code(v.String()))
+	}
+	if r.Variants != nil {
+		d.line("")
 	}
 	d.checks(r.Checks)
 	d.gates(r.Gates)

@@ -51,7 +51,9 @@ const (
 // Result shows one experiment: its verdicts first, last what it came to in a sentence.
 func (t Terminal) Result(w io.Writer, r *result.Result) error {
 	p := screen{Terminal: t}
-	p.variant(r)
+	for _, said := range view.OtherPrompts(r) {
+		p.paragraph("! ", said)
+	}
 	s := view.NewSentence(r)
 	if t.Among && t.Detail == Brief && s.Exit == 0 && len(r.Decisions) == 0 && len(t.By) == 0 {
 		p.sentence(s)
@@ -94,6 +96,7 @@ func (p *screen) brief(r *result.Result) {
 // verbose is all that there is.
 func (p *screen) verbose(r *result.Result) {
 	p.decisions(r)
+	p.variants(r)
 	p.checks(r)
 	p.failures(r)
 	p.gates(r)
@@ -135,10 +138,12 @@ func (t Terminal) Tokens(w io.Writer, title string, rows []TokenRow) error {
 	return p.flush(w)
 }
 
-// variant says that another prompt was sent than the paper's.
-func (p *screen) variant(r *result.Result) {
-	if said := r.Prompt.Note; said != "" {
-		p.paragraph("! ", said)
+func (p *screen) variants(r *result.Result) {
+	if r.Variants != nil {
+		p.section("Variants, in which each model was evaluated")
+	}
+	for _, v := range r.Variants {
+		p.paragraph("  ", v.String())
 	}
 }
 

@@ -27,6 +27,7 @@ type Result struct {
 	Tokenizer   string              `json:"tokenizer"`
 	Prompt      plan.Template       `json:"prompt"`
 	Budget      prompt.Budget       `json:"budget"`
+	Variants    []plan.Variation    `json:"variants,omitempty"` // in which each model was evaluated
 	Decisions   []Decision          `json:"decisions,omitempty"`
 	Comparisons []paired.Comparison `json:"comparisons,omitempty"` // with the spec's baselines
 	Checks      []check.Result      `json:"checks"`

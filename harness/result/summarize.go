@@ -44,6 +44,7 @@ func Summarize(p *plan.Plan, folder record.Folder, cfg Config) (*Result, error) 
 	r := &Result{
 		Schema: SchemaVersion, Experiment: p.Spec.Experiment.Value, About: p.Spec.About,
 		Spec: filepath.ToSlash(p.Spec.File), Tokenizer: p.Tokenizer(), Prompt: p.Template, Budget: p.Budget(),
+		Variants: p.Variations(),
 		Warnings: warnings(p),
 	}
 	for _, d := range s.runs {

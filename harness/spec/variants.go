@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,6 +36,35 @@ type Limits struct {
 // changes reports whether the variant has a field of its own.
 func (v *Variant) changes() bool {
 	return v.Prompt != nil || v.System.Present() || v.Budget.Present() || v.Chunk.At.Present()
+}
+
+// Changes says what the variant changes, each change as a phrase; none: the spec as it is.
+func (v *Variant) Changes() (list []string) {
+	if v.Prompt != nil {
+		list = append(list, "template "+filepath.ToSlash(v.Prompt.Template.Value))
+	}
+	switch {
+	case v.System.Value != "":
+		list = append(list, "a system message")
+	case v.System.Present():
+		list = append(list, "no system message")
+	}
+	given := v.Budget.Value
+	for _, f := range []struct {
+		name  string
+		limit int
+	}{
+		{"window", given.Window}, {"template", given.Template}, {"question", given.Question},
+		{"memory", given.Memory}, {"chunk", given.Chunk}, {"response", given.Response},
+	} {
+		if f.limit > 0 {
+			list = append(list, fmt.Sprintf("%s budget %d", f.name, f.limit))
+		}
+	}
+	if v.Chunk.At.Present() {
+		list = append(list, "chunks of "+v.Chunk.String())
+	}
+	return list
 }
 
 // variantMark stands between a model and a variant; no id has it.

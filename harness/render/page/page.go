@@ -51,7 +51,8 @@ func lines(s string) string { return strings.Join(layout.CleanLines(s), "\n") }
 type pageData struct {
 	*result.Result
 	Sentence   string
-	State      string // passed, failed, undecided, unjudged
+	Unlike     []string // which prompts are not the paper's
+	State      string   // passed, failed, undecided, unjudged
 	Style      template.CSS
 	Script     template.JS
 	Decided    []decision
@@ -82,7 +83,7 @@ type budgetTable struct {
 
 func newPage(r *result.Result, read result.Turns) (pageData, error) {
 	p := pageData{
-		Result: r, Sentence: view.NewSentence(r).String(), State: stateOf(result.Exit(r)),
+		Result: r, Sentence: view.NewSentence(r).String(), Unlike: view.OtherPrompts(r), State: stateOf(result.Exit(r)),
 		Style: template.CSS(reportStyle), Script: template.JS(reportScript),
 	}
 	for _, d := range r.Decisions {

@@ -40,12 +40,25 @@ func NewSentence(rs ...*result.Result) Sentence {
 	return s
 }
 
-// Title is an experiment's name, with a mark if its prompt is not the paper's.
+// Title is an experiment's name, with a mark if none of its prompts is the paper's.
 func Title(r *result.Result) string {
-	if r.Prompt.Note != "" {
+	if others := OtherPrompts(r); others != nil && len(others) >= len(r.Variants) {
 		return r.Experiment + " (not the paper's prompt)"
 	}
 	return r.Experiment
+}
+
+// OtherPrompts says which prompts are sent that are not the paper's; nil: none.
+func OtherPrompts(r *result.Result) (list []string) {
+	for _, v := range r.Variants {
+		if v.Prompt.Note != "" {
+			list = append(list, "variant "+v.ID+": "+v.Prompt.Note)
+		}
+	}
+	if r.Variants == nil && r.Prompt.Note != "" {
+		return []string{r.Prompt.Note}
+	}
+	return list
 }
 
 // decided counts the verdicts of decisions, the worst first.
