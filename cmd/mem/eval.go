@@ -139,6 +139,7 @@ func (e *evaluation) run(ctx context.Context, args []string) error {
 		return err
 	}
 	e.clients = models.Clients{Meter: &e.meter, Waiting: e.progress.Waiting}
+	defer e.clients.Close()
 	e.cfg = harness.Config{
 		Out: e.out, Select: e.pick.Wants, Clients: &e.clients, Fresh: e.fresh, Since: time.Now(), Shard: e.shard,
 		Run: run.Config{

@@ -32,6 +32,7 @@ Exit code 3 if a model does not answer, or answers what cannot be read.`,
 func pingModels(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	live := &models.Clients{Meter: &models.Meter{}, Tries: 1}
+	defer live.Close()
 	all, err := prepare(ctx, harness.Config{Clients: live, Run: run.Config{Live: true}}, args)
 	if err != nil {
 		return err

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,11 +27,32 @@ import (
 
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", raceOptions) // for the processes that tests start
-	testscript.Main(m, map[string]func(){"mem": main, "stuck": stuck})
+	testscript.Main(m, map[string]func(){"mem": main, "stuck": stuck, "reader": reader})
 }
 
 // A process under the race detector else sleeps for a second before it exits.
 const raceOptions = "atexit_sleep_ms=0"
+
+// reader is a program that a spec names as command: it finds a port, and says on its standard
+// error how often it was asked. With an argument it ends instead.
+func reader() {
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		os.Stderr.WriteString("asked\n")
+		if len(os.Args) > 1 {
+			os.Stderr.WriteString("no model at \x1b[31m" + os.Args[1] + "\n")
+			os.Exit(4)
+		}
+		text := "<check>no</check><update></update><next>continue</next>"
+		if strings.Contains(in.Text(), "port 6380") {
+			text = "<check>yes</check><update>The port is 6380.</update><next>end</next>"
+		}
+		said, _ := json.Marshal(map[string]any{"content": text, "usage": map[string]int{"prompt_tokens": 300, "completion_tokens": 20}})
+		log, _ := os.OpenFile("asked", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666) // beside the spec
+		log.WriteString("asked\n")
+		log.Close()
+		os.Stdout.Write(append(said, '\n'))
+	}
+}
 
 // stuck is a process that a first signal does not end: it says in two files when it waits
 // for one, and that it has it, and goes on for good.

@@ -1,12 +1,14 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/poimen-memory/mem/harness/spec/yamlpos"
 	"github.com/poimen-memory/mem/internal/printable"
 	"github.com/poimen-memory/mem/loop"
+	"github.com/poimen-memory/mem/loop/command"
 	"github.com/poimen-memory/mem/loop/openai"
 )
 
@@ -28,6 +31,7 @@ type Clients struct {
 	Tries   int                                            // attempts of a call; 0: as the spec says
 
 	byModel  map[[2]string]*openai.Client
+	programs []*command.Transport
 	Warnings []string // of the clients' settings, each once
 }
 
@@ -50,12 +54,48 @@ func (c *Clients) open(ctx context.Context, s *spec.Spec, runs []*plan.Run) diag
 			continue
 		}
 		cfg := liveConfig(live)
+		if live.Command != nil {
+			if err := c.program(&cfg, s, live); err != nil {
+				errs = append(errs, live.Command[0].Errorf("%v", err))
+				continue
+			}
+		}
 		cfg.Count, cfg.Charge = countWith(s.Tokenizer), func(cost openai.Cost) { c.Meter.charge(m.Price, cost) }
 		if err := c.add(ctx, s.Experiment.Value, m.Base(), cfg); err != nil {
 			errs = append(errs, live.At.Errorf("%v", err))
 		}
 	}
 	return errs
+}
+
+// program has a program answer in place of a server. It is started where the spec is.
+func (c *Clients) program(cfg *openai.Config, s *spec.Spec, live spec.Live) error {
+	words := each(live.Command, func(word yamlpos.At[string]) string { return word.Value })
+	t, err := command.New(command.Config{
+		Program: words[0], Args: words[1:], Dir: s.Dir, MaxReply: cfg.MaxResponseBytes,
+	})
+	if err != nil {
+		return err
+	}
+	c.programs = append(c.programs, t)
+	cfg.Transport, cfg.Address, cfg.BaseURL = t, "command "+words[0], "http://localhost/v1"
+	cfg.Model = cmp.Or(cfg.Model, strings.Join(words, " "))
+	return nil
+}
+
+// Close ends the programs that answered. Connections to servers need no end.
+func (c *Clients) Close() {
+	for _, t := range c.programs {
+		t.Close()
+	}
+}
+
+func each[T, U any](list []T, of func(T) U) []U {
+	values := make([]U, len(list))
+	for i, x := range list {
+		values[i] = of(x)
+	}
+	return values
 }
 
 func (c *Clients) add(ctx context.Context, experiment, model string, cfg openai.Config) error {
@@ -97,7 +137,7 @@ func (c *Clients) Served(s *spec.Spec) (list []Served) {
 			continue // another variant of it
 		}
 		if client := c.byModel[[2]string{s.Experiment.Value, id}]; client != nil {
-			list = append(list, Served{id, client.BaseURL(), client.Stats()})
+			list = append(list, Served{id, client.Address(), client.Stats()})
 		}
 	}
 	return list

@@ -46,7 +46,7 @@ func noteKey(w io.Writer, m *spec.Model) {
 
 // ask asks the model of an id in a spec, whose client it is.
 func ask(ctx context.Context, client *openai.Client, x harness.Experiment, id string) render.PingRow {
-	row := render.PingRow{Model: id, Server: client.BaseURL(), Listed: listed(ctx, client)}
+	row := render.PingRow{Model: id, Server: client.Address(), Listed: listed(ctx, client)}
 	first, err := firstPrompt(x, id)
 	if err != nil {
 		row.Problem = err.Error()

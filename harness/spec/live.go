@@ -3,6 +3,7 @@ package spec
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,10 +14,11 @@ import (
 // Live is a model behind an OpenAI-compatible server. Texts may hold ${VAR}, which Expand
 // replaces; a key is never written here, only the name of the variable that holds it.
 type Live struct {
-	At        diag.Place         `yaml:",pos"`
-	BaseURL   yamlpos.At[string] `yaml:"base_url,required" min:"1"` // before /chat/completions, such as http://localhost:8000/v1
-	Model     yamlpos.At[string] `yaml:"model,required" min:"1"`    // as the server knows it
-	APIKeyEnv yamlpos.At[string] `yaml:"api_key_env" min:"1"`       // environment variable that holds the key; none: no key is sent
+	At        diag.Place           `yaml:",pos" one:"base_url,command"`
+	BaseURL   yamlpos.At[string]   `yaml:"base_url" min:"1"`    // before /chat/completions, such as http://localhost:8000/v1
+	Command   []yamlpos.At[string] `yaml:"command" min:"1"`     // in place of a server: a program and its arguments, which reads a request a line and writes a reply a line
+	Model     yamlpos.At[string]   `yaml:"model" min:"1"`       // as the server knows it; required beside base_url
+	APIKeyEnv yamlpos.At[string]   `yaml:"api_key_env" min:"1"` // environment variable that holds the key; none: no key is sent
 
 	// Sampling: what is not written is not sent.
 	Temperature    yamlpos.At[float64] `yaml:"temperature" min:"0"`                                      // of sampling
@@ -28,7 +30,7 @@ type Live struct {
 	Extra          Extra               `yaml:"extra"`                                                    // further fields of the request's body, such as top_k
 
 	Timeout           Duration          `yaml:"timeout"`                                   // of one attempt; 2m
-	MaxConnections    yamlpos.At[int]   `yaml:"max_connections" min:"1"`                   // calls in flight; 8
+	MaxConnections    yamlpos.At[int]   `yaml:"max_connections" min:"1"`                   // calls in flight; 8, or 1 process of a command
 	RequestsPerMinute int               `yaml:"requests_per_minute" min:"1"`               // any number
 	TokensPerMinute   int               `yaml:"tokens_per_minute" min:"1"`                 // prompts and replies; any number
 	MaxTries          int               `yaml:"max_tries" min:"1"`                         // attempts of one call that fails in transport; 10
@@ -40,8 +42,11 @@ type Live struct {
 
 // Connections is how many calls may be in flight, its default filled in.
 func (l *Live) Connections() int {
-	if l.MaxConnections.Present() {
+	switch {
+	case l.MaxConnections.Present():
 		return l.MaxConnections.Value
+	case l.Command != nil:
+		return 1
 	}
 	return 8
 }
@@ -119,7 +124,12 @@ var variable = regexp.MustCompile(`\$\{([^}]*)\}`)
 // whose value makes no sense, is an error at its position.
 func (l Live) Expand(lookup func(string) (string, bool)) (Live, diag.Errors) {
 	var errs diag.Errors
-	for _, field := range []*yamlpos.At[string]{&l.BaseURL, &l.Model} {
+	fields := []*yamlpos.At[string]{&l.BaseURL, &l.Model}
+	l.Command = slices.Clone(l.Command) // l is a copy
+	for i := range l.Command {
+		fields = append(fields, &l.Command[i])
+	}
+	for _, field := range fields {
 		field.Value = variable.ReplaceAllStringFunc(field.Value, func(ref string) string {
 			name := ref[2 : len(ref)-1]
 			value, ok := lookup(name)
@@ -134,7 +144,7 @@ func (l Live) Expand(lookup func(string) (string, bool)) (Live, diag.Errors) {
 			errs = append(errs, l.APIKeyEnv.Errorf("the environment variable %s is not set", name))
 		}
 	}
-	if len(errs) == 0 {
+	if len(errs) == 0 && l.Command == nil {
 		errs = append(errs, checkURL(l.BaseURL)...)
 	}
 	return l, errs

@@ -118,6 +118,11 @@ func (s *Spec) complete() {
 			q.Corpora = append(q.Corpora, c.ID)
 		}
 	}
+	for i := range s.Models {
+		if m := &s.Models[i]; m.Command != nil && m.Live == nil {
+			m.Live = &Live{At: m.At, Command: m.Command}
+		}
+	}
 	if a := s.Answer; a != nil && !a.MaxTokens.Present() {
 		a.MaxTokens.Value = s.Budget.Value.Response
 	}

@@ -255,13 +255,14 @@ func (s *Set[T]) DecodeYAML(n yamlpos.Node) {
 
 // Model answers the prompts of a run. It has exactly one of policy, script, replay, live.
 type Model struct {
-	At     diag.Place         `yaml:",pos" one:"policy,script,replay,live"`
-	ID     yamlpos.At[string] `yaml:"id,required" min:"1" is:"id"`                                          // its name in this spec
-	Policy yamlpos.At[string] `yaml:"policy" enum:"oracle,noisy_oracle,always_update,never_update,lexical"` // a rule in place of a model
-	Script yamlpos.At[string] `yaml:"script" min:"1"`                                                       // a gate script: a file that says what is answered at each turn
-	Replay *Replay            `yaml:"replay"`                                                               // a folder of live results, whose calls are answered again
-	Live   *Live              `yaml:"live"`                                                                 // a model behind an OpenAI-compatible server
-	Price  *Price             `yaml:"price"`
+	At      diag.Place           `yaml:",pos" one:"policy,script,replay,live,command"`
+	ID      yamlpos.At[string]   `yaml:"id,required" min:"1" is:"id"`                                          // its name in this spec
+	Policy  yamlpos.At[string]   `yaml:"policy" enum:"oracle,noisy_oracle,always_update,never_update,lexical"` // a rule in place of a model
+	Script  yamlpos.At[string]   `yaml:"script" min:"1"`                                                       // a gate script: a file that says what is answered at each turn
+	Replay  *Replay              `yaml:"replay"`                                                               // a folder of live results, whose calls are answered again
+	Live    *Live                `yaml:"live"`                                                                 // a model behind an OpenAI-compatible server
+	Command []yamlpos.At[string] `yaml:"command" min:"1"`                                                      // short for live: {command: …}
+	Price   *Price               `yaml:"price"`
 
 	WrongUpdate yamlpos.At[float64] `yaml:"wrong_update" min:"0" max:"1"` // of noisy_oracle: the probability of a wrong update gate
 	WrongExit   yamlpos.At[float64] `yaml:"wrong_exit" min:"0" max:"1"`   // of noisy_oracle: the probability of a wrong exit gate

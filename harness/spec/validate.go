@@ -369,6 +369,12 @@ func (e Expect) expects() bool {
 
 // live checks what can be without the environment.
 func (v *validator) live(l *Live) {
+	if l.BaseURL.Present() && l.Command == nil && !l.Model.Present() {
+		v.errorf(l.At, `"model" is missing: want the model's name at the server`)
+	}
+	if l.Command != nil && l.APIKeyEnv.Present() {
+		v.errorf(l.APIKeyEnv.Place, "found api_key_env beside command: a program inherits the environment, want no key here")
+	}
 	if !strings.Contains(l.BaseURL.Value, "${") && l.BaseURL.Value != "" {
 		v.errs = append(v.errs, checkURL(l.BaseURL)...)
 	}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	return &Client{
-		cfg: cfg, url: strings.TrimRight(cfg.BaseURL, "/") + "/chat/completions",
+		cfg: cfg, url: cmp.Or(cfg.Address, strings.TrimRight(cfg.BaseURL, "/")+"/chat/completions"),
 		bodies: bodies, filter: cfg.APIKey.filter(),
 		outage:   outage{limit: cfg.Retry.GiveUpAfter, asked: max(cfg.Retry.GiveUpAfter, cfg.Retry.MaxRetryAfter)},
 		limiter:  newLimiter(cfg.Limits),
@@ -46,8 +47,8 @@ func New(cfg Config) (*Client, error) {
 // another experiment's.
 func (c *Client) Sampling() map[string]any { return maps.Clone(c.bodies.shared) }
 
-// BaseURL is the Config's. It holds no credentials.
-func (c *Client) BaseURL() string { return c.cfg.BaseURL }
+// Address is where the model is: the Config's, or its base URL, which holds no credentials.
+func (c *Client) Address() string { return cmp.Or(c.cfg.Address, c.cfg.BaseURL) }
 
 // Model is the Config's: its name at the server.
 func (c *Client) Model() string { return c.cfg.Model }

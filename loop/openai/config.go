@@ -43,8 +43,10 @@ type Config struct {
 	Until context.Context
 
 	// Transport carries the requests. Nil is the standard one, with proxies from the
-	// environment and certificates verified.
+	// environment and certificates verified. Address is what errors name in place of the URL,
+	// where it carries them to no server.
 	Transport http.RoundTripper
+	Address   string
 }
 
 // Retry bounds the attempts of one call that has failed in transport. Between two of them
@@ -181,7 +183,7 @@ func parseBase(base string) (*url.URL, error) {
 // Warnings says what is allowed and yet unwise.
 func (c Config) Warnings() []string {
 	u, err := parseBase(c.BaseURL)
-	if err != nil || u.Scheme == "https" || loopback(u.Hostname()) {
+	if err != nil || c.Address != "" || u.Scheme == "https" || loopback(u.Hostname()) {
 		return nil
 	}
 	return []string{fmt.Sprintf("model %s: %s://%s sends prompts and key unencrypted to another host; want https", c.Model, u.Scheme, u.Host)}
